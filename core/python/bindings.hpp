@@ -1,0 +1,11 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace honte::python {
+
+void bind_go(nanobind::module_& m);
+void bind_games(nanobind::module_& m);
+void bind_search(nanobind::module_& m);
+
+}  // namespace honte::python
