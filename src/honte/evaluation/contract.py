@@ -35,6 +35,15 @@ class LeafBatch(Protocol):
         """A, the size of the game's action space."""
         ...
 
+    @property
+    def board_shape(self) -> tuple[int, int]:
+        """(H, W) of the largest board in a batch of Go positions.
+
+        Where a batch mixes sizes, A is H · W + 1 and a smaller board of width w answers for its
+        action y · w + x in column y · W + x. Raises ``TypeError`` for any other game.
+        """
+        ...
+
     def states(self) -> list[Any]:
         """The positions as :class:`honte.games.protocol.State` objects (copies), untransformed."""
         ...

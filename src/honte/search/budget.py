@@ -30,13 +30,9 @@ class Budget:
             limit = getattr(self, name)
             if limit is not None and limit < 1:
                 raise ValueError(f"A budget of {limit} {name} is no search: give at least 1.")
-        if self.seconds is not None and not (
-            self.seconds >= 0 and math.isfinite(self.seconds)
-        ):
+        if self.seconds is not None and not (self.seconds >= 0 and math.isfinite(self.seconds)):
             raise ValueError(
                 f"A budget of {self.seconds} seconds makes no sense: give a finite number ≥ 0."
             )
         if self.minimum_simulations < 0:
-            raise ValueError(
-                f"minimum_simulations is {self.minimum_simulations}: give 0 or more."
-            )
+            raise ValueError(f"minimum_simulations is {self.minimum_simulations}: give 0 or more.")

@@ -1,0 +1,146 @@
+"""Which backend runs a network on this machine."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from honte.errors import HonteError
+from honte.networks.backends.base import (
+    Backend,
+    BackendKind,
+    BackendOptions,
+    Device,
+    Precision,
+    Shapes,
+)
+
+if TYPE_CHECKING:
+    import onnx
+
+
+def _openvino(options: BackendOptions) -> Backend:
+    from honte.networks.backends.openvino import OpenVinoBackend
+
+    return OpenVinoBackend(options)
+
+
+def _onnxruntime(options: BackendOptions) -> Backend:
+    from honte.networks.backends.onnxruntime import OnnxRuntimeBackend
+
+    return OnnxRuntimeBackend(options)
+
+
+_MAKERS: dict[BackendKind, Callable[[BackendOptions], Backend]] = {
+    BackendKind.OPENVINO: _openvino,
+    BackendKind.ONNXRUNTIME: _onnxruntime,
+}
+_HOW_TO_INSTALL = {
+    BackendKind.OPENVINO: "pip install openvino",
+    BackendKind.ONNXRUNTIME: "pip install 'honte[onnxruntime]'",
+}
+
+
+def installed_backends() -> tuple[BackendKind, ...]:
+    """The backends whose library is installed, in the order of preference on a CPU."""
+    return tuple(kind for kind in _MAKERS if find_spec(kind.value) is not None)
+
+
+def open_backend(options: BackendOptions | None = None) -> Backend:
+    """The backend that the options ask for, or the best guess for this machine.
+
+    A CUDA device wins where ONNX Runtime can use one and bfloat16 was not asked for; then
+    OpenVINO; then ONNX Runtime on the CPU. Raises HonteError if the library is not installed or
+    cannot do what is asked. ``MEASURED`` needs a network: see :func:`measured_backend`.
+    """
+    options = options or BackendOptions()
+    installed = installed_backends()
+    if options.streams is not None and options.streams < 1:
+        raise HonteError(f"{options.streams} streams cannot run a network: give at least 1.")
+    if options.kind is BackendKind.MEASURED:
+        raise HonteError("A backend is measured on a network: use measured_backend for that.")
+    if options.kind is not BackendKind.AUTOMATIC:
+        if options.kind not in installed:
+            raise HonteError(
+                f"The backend {options.kind.value} is not installed: run "
+                f"`{_HOW_TO_INSTALL[options.kind]}`."
+            )
+        return _MAKERS[options.kind](options)
+    if not installed:
+        raise HonteError(
+            "No library that runs networks is installed: run `pip install openvino` or "
+            "`pip install 'honte[onnxruntime]'`."
+        )
+    if BackendKind.ONNXRUNTIME in installed and options.precision is not Precision.BFLOAT16:
+        from honte.networks.backends.onnxruntime import cuda_available
+
+        if options.device is Device.CUDA or (options.device is None and cuda_available()):
+            return _onnxruntime(options)
+    return _MAKERS[installed[0]](options)
+
+
+def measured_backend(
+    options: BackendOptions,
+    model: onnx.ModelProto,
+    shapes: Shapes,
+    network: str,
+    *,
+    seconds: float = 0.5,
+) -> Backend:
+    """The installed backend that runs this network fastest, by timing each.
+
+    ``shapes`` are those of :meth:`Backend.compile`; each candidate runs for about ``seconds``. A
+    backend that cannot do what the options ask, or cannot run the network, is passed over.
+    Raises HonteError, with the last reason, if none is left.
+    """
+    best: tuple[float, Backend] | None = None
+    refusal: HonteError | None = None
+    for kind in installed_backends():
+        try:
+            backend = open_backend(replace(options, kind=kind))
+            speed = batches_per_second(backend, model, shapes, network, seconds=seconds)
+        except HonteError as error:
+            refusal = error
+            continue
+        if best is None or speed > best[0]:
+            best = (speed, backend)
+    if best is None:
+        raise refusal or HonteError(
+            "No library that runs networks is installed: run `pip install openvino`."
+        )
+    return best[1]
+
+
+def batches_per_second(
+    backend: Backend,
+    model: onnx.ModelProto,
+    shapes: Shapes,
+    network: str,
+    *,
+    seconds: float = 1.0,
+) -> float:
+    """How many batches of these shapes the backend answers, all its streams kept busy.
+
+    Two slots a stream are in flight, so that none waits for Python. Compiling is not counted.
+    """
+    compiled = backend.compile(model, shapes, network)
+    slots = [compiled.new_slot() for _ in range(2 * backend.streams)]
+    for slot in slots:
+        slot.start()
+    for slot in slots:
+        slot.wait()
+    done = 0
+    begin = time.perf_counter()
+    for slot in slots:
+        slot.start()
+    while time.perf_counter() - begin < seconds:
+        slot = slots[done % len(slots)]
+        slot.wait()
+        slot.start()
+        done += 1
+    for slot in slots:
+        slot.wait()
+    return (done + len(slots)) / (time.perf_counter() - begin)
