@@ -11,6 +11,9 @@
 #include "bindings.hpp"
 #include "error.hpp"
 #include "games/connect_four.hpp"
+#include "games/gomoku.hpp"
+#include "games/hex.hpp"
+#include "games/othello.hpp"
 #include "games/tictactoe.hpp"
 #include "python/python_state.hpp"
 
@@ -78,7 +81,9 @@ nb::int_ key_number(const PositionKey& key) {
 template <class S>
 nb::class_<S> bind_state(nb::module_& m, const char* name, const char* doc) {
   nb::class_<S> bound(m, name, doc);
-  bound.def("num_distinct_actions", &S::num_distinct_actions, "The size A of the action space.")
+  bound
+      .def("num_distinct_actions", [](const S& state) { return state.num_distinct_actions(); },
+           "The size A of the action space.")
       .def("num_players", [](const S&) { return S::num_players(); }, "Always 2.")
       .def("current_player", &S::current_player, "0 or 1, or -4 when the game is over.")
       .def("is_terminal", &S::is_terminal, "Whether the game is over.")
@@ -205,6 +210,52 @@ void bind_connect_four(nb::module_& m) {
       });
 }
 
+int square_size(const Board& board) {
+  if (board.shape(0) != board.shape(1))
+    throw Error("The board has " + std::to_string(board.shape(0)) + " rows and " +
+                std::to_string(board.shape(1)) + " columns: give a square one.");
+  return static_cast<int>(board.shape(0));
+}
+
+void bind_gomoku(nb::module_& m) {
+  const auto make = [](Board board, int to_play, bool overline_wins) {
+    return Gomoku::from_cells(square_size(board), overline_wins, checked_cells(board, to_play),
+                              to_play);
+  };
+  bind_state<Gomoku>(m, "GomokuState", "A position of Gomoku; action = size · row + column.")
+      .def(nb::init<int, bool>(), "size"_a = 15, "overline_wins"_a = true)
+      .def_prop_ro("size", &Gomoku::rows)
+      .def_prop_ro("overline_wins", &Gomoku::overline_wins,
+                   "Whether six or more in a row win as five do.")
+      .def_static("from_board", make, "board"_a, "to_play"_a, "overline_wins"_a = true,
+                  kFromBoardDoc)
+      .def("__getstate__",
+           [](const Gomoku& state) {
+             return nb::make_tuple(board_of(state), state.to_play(), state.overline_wins());
+           })
+      .def("__setstate__", [make](Gomoku& state, const nb::tuple& saved) {
+        new (&state) Gomoku(
+            make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1]), nb::cast<bool>(saved[2])));
+      });
+}
+
+// Hex and Othello: nothing but a size.
+template <class S>
+nb::class_<S> bind_sized(nb::module_& m, const char* name, const char* doc, int default_size) {
+  const auto make = [](Board board, int to_play) {
+    return S::from_cells(square_size(board), checked_cells(board, to_play), to_play);
+  };
+  return bind_state<S>(m, name, doc)
+      .def(nb::init<int>(), "size"_a = default_size)
+      .def_prop_ro("size", &S::rows)
+      .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
+      .def("__getstate__",
+           [](const S& state) { return nb::make_tuple(board_of(state), state.to_play()); })
+      .def("__setstate__", [make](S& state, const nb::tuple& saved) {
+        new (&state) S(make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1])));
+      });
+}
+
 void translate_error(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
@@ -260,6 +311,13 @@ void bind_games(nb::module_& m) {
   nb::register_exception_translator(translate_error);
   bind_tic_tac_toe(m);
   bind_connect_four(m);
+  bind_gomoku(m);
+  bind_sized<Hex>(m, "HexState",
+                  "A position of Hex; action = size · row + column; player 0 joins top and bottom.",
+                  11);
+  bind_sized<Othello>(m, "OthelloState",
+                      "A position of Othello; action = size · row + column, then the pass.", 8)
+      .def_prop_ro("pass_action", &Othello::pass_action);
   bind_python_state(m);
 }
 

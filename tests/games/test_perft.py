@@ -1,8 +1,7 @@
 """How many games of a given length the rules allow: numbers known from the literature."""
 
 import pytest
-
-from honte._core import ConnectFourState, TicTacToeState
+from honte._core import ConnectFourState, OthelloState, TicTacToeState
 
 
 def perft(state, depth):
@@ -40,3 +39,11 @@ def test_tic_tac_toe_has_255168_games():
 def test_connect_four(depth, games):
     """823,536 and not 7⁷ = 823,543: seven discs do not fit in one column."""
     assert perft(ConnectFourState(), depth) == games
+
+
+@pytest.mark.parametrize(
+    ("depth", "games"), list(enumerate([1, 4, 12, 56, 244, 1396, 8200, 55092]))
+)
+def test_othello(depth, games):
+    """The counts that Othello programs agree on, passes being plies of their own."""
+    assert perft(OthelloState(), depth) == games

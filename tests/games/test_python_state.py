@@ -1,8 +1,8 @@
 """A game written in Python, seen through the adapter of the native search."""
 
 import pytest
-
 from honte._core import ConnectFourState, PythonState
+
 from honte.errors import ProtocolError
 
 
@@ -110,17 +110,21 @@ BREACHES = {
 }
 
 
+def look_at_everything(game, *actions):
+    state = PythonState(game)
+    for action in actions:
+        state.legal_actions()
+        state.apply_action(action)
+    state.returns()
+
+
 @pytest.mark.parametrize("breach", BREACHES)
 def test_a_breach_is_named_with_the_action_that_led_there(breach):
     methods, sentence = BREACHES[breach]
     broken = type("Broken", (Countdown,), methods)
+    last = 1 if breach == "action refused" else 0
     with pytest.raises(ProtocolError, match=sentence) as error:
-        state = PythonState(broken(4))
-        state.legal_actions()
-        played(state, 1, 0)
-        state.legal_actions()
-        played(state, 0 if breach != "action refused" else 1)
-        state.returns()
+        look_at_everything(broken(4), 1, 0, last)
     assert "The game Broken" in str(error.value)
     assert "heap of" in str(error.value)
     if breach == "action refused":
@@ -140,7 +144,7 @@ def test_what_is_not_the_games_doing_passes():
 
 
 def test_something_that_is_no_game():
-    with pytest.raises(ProtocolError, match="The game int .*no method num_distinct_actions"):
+    with pytest.raises(ProtocolError, match=r"The game int .*no method num_distinct_actions"):
         PythonState(7)
 
 
