@@ -1,0 +1,243 @@
+"""From the text of a file to the shape of its game trees, without looking into the nodes.
+
+One regular expression runs over each stretch of nodes between two parentheses, so a large
+collection is scanned at the speed of the expression engine; the nodes of a stretch are read when
+they are first asked for (:func:`honte.records.tree.grow`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from honte.records.findings import Finding
+
+if TYPE_CHECKING:
+    from honte.records.tree import Context, Values
+
+# A value runs from "[" to the next "]" without a backslash, or to the end of a file cut short.
+_VALUE = r"\[[^\]\\]*+(?:\\.[^\]\\]*+)*(?:\]|\\?\Z)"
+# Repeats are bounded because the engine remembers each pass through a group.
+_STRETCH = re.compile(rf"[^\[()]*+(?:{_VALUE}[^\[()]*+){{0,5000}}", re.DOTALL)
+_GAME = re.compile(r"\((?=\s*(?:;|[A-Z]{1,2}\s*\[))")
+_NODE = re.compile(rf";[^\[;]*+(?:{_VALUE}[^\[;]*+)*", re.DOTALL)
+_PROPERTY = re.compile(r"([^\[]*+)\[([^\]\\]*+(?:\\.[^\]\\]*+)*)(?:\]|\\?\Z)", re.DOTALL)
+_LOWER_CASE = re.compile(r"[a-z\s]+")
+_NOT_A_NAME = re.compile(r"[^A-Z0-9]+")
+
+# An empty value of these says nothing, and the standard does not allow it.
+_NEEDS_VALUES = frozenset(("AB", "AW", "AE", "TB", "TW", "CR", "SQ", "TR", "MA", "SL", "LB", "LN"))
+_SETUP = ("AB", "AW", "AE", "PL")
+_OF_A_MOVE = ("KO", "MN", "BL", "WL", "OB", "OW", "BM", "DO", "IT", "TE")
+
+
+@dataclass(slots=True)
+class Branch:
+    """A stretch of nodes in the text, and the variations after its last node."""
+
+    start: int
+    end: int
+    branches: list[Branch]
+
+
+@dataclass(slots=True)
+class ScannedGame:
+    """One game of a file: its tree, and what was odd about the way it is written."""
+
+    tree: Branch
+    oddities: list[tuple[Finding, str]]
+
+
+def scan(text: str) -> tuple[list[ScannedGame], list[tuple[Finding, str]]]:
+    """The games of a text in their order, and what was odd around them; linear in its length."""
+    games: list[ScannedGame] = []
+    around: list[tuple[Finding, str]] = []
+    position = 0
+    while True:
+        opening = _GAME.search(text, position)
+        between = text[position : opening.start() if opening else len(text)]
+        if not between.isspace() and between:
+            kind = Finding.TRAILING_TEXT if games else Finding.LEADING_TEXT
+            place = "after" if games else "before"
+            around.append((kind, f"The text {_shorten(between)} {place} a game was ignored."))
+        if opening is None:
+            return games, around
+        game, position = _scan_game(text, opening.end())
+        games.append(game)
+
+
+def _scan_game(text: str, position: int) -> tuple[ScannedGame, int]:
+    """The game whose opening parenthesis ends at ``position``, and where it ends."""
+    oddities: list[tuple[Finding, str]] = []
+    tree = branch = Branch(position, position, [])
+    # The branches around the present one, each with whether the present one was opened without
+    # a parenthesis of its own and so ends together with it.
+    around: list[tuple[Branch, bool]] = []
+    while True:
+        start = position
+        position = _end_of_stretch(text, start)
+        if not branch.branches:
+            branch.end = position
+        elif _NODE.search(text, start, position):
+            oddities.append(
+                (Finding.NODES_AFTER_VARIATION, "Nodes follow a variation; they became another.")
+            )
+            late = Branch(start, position, [])
+            branch.branches.append(late)
+            around.append((branch, True))
+            branch = late
+        elif not (rest := text[start:position]).isspace() and rest:
+            oddities.append(
+                (Finding.STRAY_TEXT, f"The text {_shorten(rest)} inside the game was ignored.")
+            )
+        if position >= len(text):
+            oddities.append((Finding.UNCLOSED_TREE, "The game lacks its closing parenthesis."))
+            return ScannedGame(tree, oddities), position
+        position += 1
+        if text[position - 1] == "(":
+            below = Branch(position, position, [])
+            branch.branches.append(below)
+            around.append((branch, False))
+            branch = below
+        else:
+            implied = True
+            while implied:
+                if not around:
+                    return ScannedGame(tree, oddities), position
+                branch, implied = around.pop()
+
+
+def _end_of_stretch(text: str, position: int) -> int:
+    """Where the next parenthesis outside of values stands, or the end of the text."""
+    while True:
+        match = _STRETCH.match(text, position)
+        assert match is not None  # the expression matches the empty text
+        if match.end() == len(text) or text[match.end()] in "()":
+            return match.end()
+        position = match.end()
+
+
+def node_texts(context: Context, branch: Branch, depth: int) -> list[str]:
+    """The texts of a branch's nodes, each from its semicolon on."""
+    text, start, end = context.text, branch.start, branch.end
+    found: list[str] = _NODE.findall(text, start, end)
+    first = _NODE.search(text, start, end)
+    leading = text[start : first.start() if first else end]
+    if "[" in leading:
+        context.warn(
+            Finding.MISSING_SEMICOLON,
+            f"Node {depth} lacks its semicolon; it was read all the same.",
+            depth,
+        )
+        found.insert(0, ";" + leading.lstrip())
+    elif leading and not leading.isspace():
+        context.warn(
+            Finding.STRAY_TEXT, f"The text {_shorten(leading)} in the game was ignored.", depth
+        )
+    return found
+
+
+def read_properties(context: Context, text: str, number: int) -> Values:
+    """The properties of a node from its text, names made modern and repeated ones joined."""
+    values: Values = {}
+    name = ""
+    end = 1
+    for match in _PROPERTY.finditer(text, 1):
+        written, value = match[1], match[2]
+        end = match.end()
+        if written and not written.isspace():
+            name = _property_name(context, written, number)
+            if name in values:
+                context.warn(
+                    Finding.REPEATED_PROPERTY,
+                    f"Node {number} gives {name} twice; both were kept.",
+                    number,
+                )
+        if not name:
+            context.warn(Finding.STRAY_TEXT, f"Node {number} has a value without a name.", number)
+            continue
+        values.setdefault(name, []).append(value)
+    if end > 1 and text[end - 1] != "]":
+        context.warn(
+            Finding.UNCLOSED_VALUE, f"The last value of node {number} is cut short.", number
+        )
+    if not (rest := text[end:]).isspace() and rest:
+        context.warn(
+            Finding.STRAY_TEXT, f"The text {_shorten(rest)} at node {number} was ignored.", number
+        )
+    for name in _NEEDS_VALUES & values.keys():
+        kept = [value for value in values[name] if value and not value.isspace()]
+        if len(kept) < len(values[name]):
+            context.warn(
+                Finding.EMPTY_VALUE, f"Node {number} has an empty {name}; it was ignored.", number
+            )
+            if kept:
+                values[name] = kept
+            else:
+                del values[name]
+    if len(values.get("C", ())) > 1:
+        values["C"] = ["\n".join(values["C"])]
+    return values
+
+
+def _property_name(context: Context, written: str, number: int) -> str:
+    name = _LOWER_CASE.sub("", written)
+    if name == written:
+        plain = written
+    else:
+        plain = written.strip()
+        if plain != name:
+            context.warn(
+                Finding.LONG_NAME, f"The name {_shorten(plain)} was read as {name!r}.", number
+            )
+    if not (name.isalnum() and name.isascii()):
+        kept = _NOT_A_NAME.sub("", name)
+        # Lower case alone ("b[pd]") is read as capitals.
+        kept = kept or _NOT_A_NAME.sub("", written.upper())
+        context.warn(
+            Finding.STRAY_TEXT,
+            f"Node {number} has {_shorten(plain)} for a name; {kept or 'nothing'} was read.",
+            number,
+        )
+        return kept
+    return name
+
+
+def split_moves(values: Values, context: Context | None = None, number: int = 0) -> list[Values]:
+    """A node's properties as nodes with at most one move each, setup before it, in text order.
+
+    The standard wants moves apart from setup and from one another. What says something about a
+    move (its time, how good it is) goes with the first of them, all else stays in the first node.
+    """
+    moves = [(name, value) for name in values if name in ("B", "W") for value in values[name]]
+    has_setup = any(name in values for name in _SETUP)
+    if len(moves) < 2 and not (moves and has_setup):
+        return [values]
+    if context is not None:
+        if len(moves) > 1:
+            context.warn(
+                Finding.SEVERAL_MOVES,
+                f"Node {number} holds {len(moves)} moves; each became a node.",
+                number,
+            )
+        if has_setup:
+            context.warn(
+                Finding.MOVE_WITH_SETUP,
+                f"Node {number} holds setup and a move; the move became a node of its own.",
+                number,
+            )
+    if not has_setup:
+        rest = {name: raw for name, raw in values.items() if name not in ("B", "W")}
+        first: Values = {moves[0][0]: [moves[0][1]], **rest}
+        return [first, *({name: [value]} for name, value in moves[1:])]
+    before = {name: raw for name, raw in values.items() if name not in ("B", "W", *_OF_A_MOVE)}
+    about = {name: raw for name, raw in values.items() if name in _OF_A_MOVE}
+    nodes = [before, *({name: [value]} for name, value in moves)]
+    nodes[1].update(about)
+    return nodes
+
+
+def _shorten(text: str) -> str:
+    plain = " ".join(text[:80].split())
+    return repr(plain if len(plain) <= 40 else plain[:37] + "...")
