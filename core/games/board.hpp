@@ -3,6 +3,9 @@
 
 #include <bit>
 #include <cstdint>
+#ifdef __BMI2__
+#include <immintrin.h>
+#endif
 
 #include "games/state.hpp"
 #include "random.hpp"
@@ -33,6 +36,13 @@ constexpr PositionKey salted_key(std::uint64_t game, std::uint64_t low, std::uin
   return {low ^ salt, high ^ mix64(salt)};
 }
 
+// A game may offer two methods beyond the concept, for rollouts at full speed:
+//   Action random_action(Random&) const   is legal_actions()[random.below(count)], and
+//   double playout(Random&) const         plays such actions to the end and returns the result
+//                                         for the player to move here.
+// Both use the random numbers of exactly that rule, so a rollout written with legal_actions()
+// alone plays the same moves.
+
 // Calls visit(index) for each set bit, lowest first.
 template <class Visit>
 constexpr void for_each_bit(std::uint64_t bits, Visit&& visit) {
@@ -40,9 +50,13 @@ constexpr void for_each_bit(std::uint64_t bits, Visit&& visit) {
 }
 
 // The index of the n-th set bit, counted from 0; bits has more than n.
-constexpr int nth_bit(std::uint64_t bits, int n) {
+inline int nth_bit(std::uint64_t bits, int n) {
+#ifdef __BMI2__
+  return std::countr_zero(_pdep_u64(std::uint64_t{1} << n, bits));
+#else
   for (; n > 0; --n) bits &= bits - 1;
   return std::countr_zero(bits);
+#endif
 }
 
 }  // namespace honte

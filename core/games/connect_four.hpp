@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "error.hpp"
@@ -78,8 +79,23 @@ class ConnectFour {
 
   Action random_action(Random& random) const {
     const std::uint64_t open = top_ & ~occupied();
-    const int n = static_cast<int>(random.below(std::popcount(open)));
-    return nth_bit(open, n) / stride();
+    return nth_bit(open, static_cast<int>(random.below(std::popcount(open)))) / stride();
+  }
+
+  double playout(Random& random) const {
+    if (is_terminal()) return returns(to_play_);
+    std::uint64_t mover = stones_[to_play_], other = stones_[to_play_ ^ 1];
+    for (double result = 1.0;; result = -result) {
+      const std::uint64_t before = mover | other, open = top_ & ~before;
+      if (!open) return 0.0;
+      const int n = static_cast<int>(random.below(std::popcount(open)));
+      const std::uint64_t top = std::uint64_t{1} << nth_bit(open, n);
+      // From the column's bottom bit to its top bit.
+      const std::uint64_t bottom = top >> (rows_ - 1), column = top | (top - bottom);
+      mover |= (before + bottom) & ~before & column;
+      if (is_four(mover)) return result;
+      std::swap(mover, other);
+    }
   }
 
   void apply_action(Action action) {
@@ -137,8 +153,8 @@ class ConnectFour {
   }
   std::uint64_t occupied() const { return stones_[0] | stones_[1]; }
 
-  bool has_four(int player) const {
-    const std::uint64_t discs = stones_[player];
+  bool has_four(int player) const { return is_four(stones_[player]); }
+  bool is_four(std::uint64_t discs) const {
     for (int direction : {1, stride() - 1, stride(), stride() + 1}) {
       const std::uint64_t pairs = discs & (discs >> direction);
       if (pairs & (pairs >> (2 * direction))) return true;

@@ -42,9 +42,9 @@ class Othello {
   }
 
   Action random_action(Random& random) const {
-    if (!moves_) return pass_action();
-    const int n = static_cast<int>(random.below(std::popcount(moves_)));
-    return action_at(nth_bit(moves_, n));
+    const int count = std::popcount(moves_);
+    const int n = static_cast<int>(random.below(count ? count : 1));
+    return count ? action_at(nth_bit(moves_, n)) : pass_action();
   }
 
   void apply_action(Action action);

@@ -2,10 +2,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "bindings.hpp"
@@ -185,9 +187,9 @@ void bind_tic_tac_toe(nb::module_& m) {
       .def(nb::init<>())
       .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
       .def("__getstate__",
-           [](const TicTacToe& state) { return nb::make_tuple(board_of(state), state.to_play()); })
-      .def("__setstate__", [make](TicTacToe& state, const nb::tuple& saved) {
-        new (&state) TicTacToe(make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1])));
+           [](const TicTacToe& state) { return std::make_tuple(board_of(state), state.to_play()); })
+      .def("__setstate__", [make](TicTacToe& state, const std::tuple<Board, int>& saved) {
+        new (&state) TicTacToe(make(std::get<0>(saved), std::get<1>(saved)));
       });
 }
 
@@ -204,9 +206,9 @@ void bind_connect_four(nb::module_& m) {
       .def_prop_ro("columns", &ConnectFour::columns)
       .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
       .def("__getstate__",
-           [](const ConnectFour& state) { return nb::make_tuple(board_of(state), state.to_play()); })
-      .def("__setstate__", [make](ConnectFour& state, const nb::tuple& saved) {
-        new (&state) ConnectFour(make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1])));
+           [](const ConnectFour& state) { return std::make_tuple(board_of(state), state.to_play()); })
+      .def("__setstate__", [make](ConnectFour& state, const std::tuple<Board, int>& saved) {
+        new (&state) ConnectFour(make(std::get<0>(saved), std::get<1>(saved)));
       });
 }
 
@@ -231,11 +233,10 @@ void bind_gomoku(nb::module_& m) {
                   kFromBoardDoc)
       .def("__getstate__",
            [](const Gomoku& state) {
-             return nb::make_tuple(board_of(state), state.to_play(), state.overline_wins());
+             return std::make_tuple(board_of(state), state.to_play(), state.overline_wins());
            })
-      .def("__setstate__", [make](Gomoku& state, const nb::tuple& saved) {
-        new (&state) Gomoku(
-            make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1]), nb::cast<bool>(saved[2])));
+      .def("__setstate__", [make](Gomoku& state, const std::tuple<Board, int, bool>& saved) {
+        new (&state) Gomoku(make(std::get<0>(saved), std::get<1>(saved), std::get<2>(saved)));
       });
 }
 
@@ -250,9 +251,9 @@ nb::class_<S> bind_sized(nb::module_& m, const char* name, const char* doc, int 
       .def_prop_ro("size", &S::rows)
       .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
       .def("__getstate__",
-           [](const S& state) { return nb::make_tuple(board_of(state), state.to_play()); })
-      .def("__setstate__", [make](S& state, const nb::tuple& saved) {
-        new (&state) S(make(nb::cast<Board>(saved[0]), nb::cast<int>(saved[1])));
+           [](const S& state) { return std::make_tuple(board_of(state), state.to_play()); })
+      .def("__setstate__", [make](S& state, const std::tuple<Board, int>& saved) {
+        new (&state) S(make(std::get<0>(saved), std::get<1>(saved)));
       });
 }
 
