@@ -44,6 +44,11 @@ class LeafBatch(Protocol):
         """
         ...
 
+    @property
+    def wants_ownership(self) -> bool:
+        """Whether any search in the batch reads ownership."""
+        ...
+
     def states(self) -> list[Any]:
         """The positions as :class:`honte.games.protocol.State` objects (copies), untransformed."""
         ...
@@ -58,6 +63,10 @@ class LeafBatch(Protocol):
 
     def observations(self) -> Float:
         """The game's own observation planes from the side to move, shape [B, size]."""
+        ...
+
+    def rollout_values(self, playouts: int) -> Float:
+        """The mean result of that many random playouts from each row, for its side to move, [B]."""
         ...
 
     def write_katago_features(self, spatial: Float, globals_: Float, *, threads: int = 1) -> None:

@@ -1,0 +1,335 @@
+"""The evaluation of Go positions by a KataGo network."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honte.errors import HonteError
+from honte.evaluation.contract import Evaluation, Float, LeafBatch
+from honte.evaluation.program import Program, chosen_backend, refuse_if_not_finite
+from honte.networks import Network, Outputs, RawOutputs, interpret, load
+from honte.networks.backends import (
+    Backend,
+    BackendKind,
+    BackendOptions,
+    Device,
+    Precision,
+)
+from honte.networks.layers import META_FEATURES, OutputScales
+from honte.networks.outputs import interpret_value, mixed_policy_logits
+
+SPATIAL_PLANES = 22
+GLOBAL_FEATURES = 19
+_READ = ("policy", "value", "misc")
+_SIMPLE_KO, _TERRITORY = 6, 9  # the globals that tell whether a game can end without result
+
+
+class NetworkEvaluator:
+    """Answers leaves of Go with a KataGo network; several batches can be under way at once.
+
+    Boards of every size share one evaluator: for each board shape and batch size that comes, the
+    network is compiled once. Batches are padded to the next power of two of rows.
+
+    ``network``: a :class:`~honte.networks.Network`, or the path of its file.
+    ``backend``: a :class:`~honte.networks.backends.BackendKind` (``MEASURED`` times every installed
+    library on this network first), a :class:`~honte.networks.backends.Backend` that is open
+    already, or None for the best guess. ``device``, ``precision`` and ``streams`` are None for the
+    machine's best: on a CPU bfloat16 where the processor has it, and a stream a core.
+    ``batch_size`` is what a search is asked to send at once.
+    ``policy_optimism``, from 0 to 1, moves the policy towards the optimistic one of networks that
+    have it. ``feature_threads`` encode the rows of one batch together.
+
+    Raises HonteError for a bad file or argument, or if the backend cannot do what is asked.
+    """
+
+    def __init__(
+        self,
+        network: Network | str | Path,
+        *,
+        backend: Backend | BackendKind | None = None,
+        device: Device | None = None,
+        precision: Precision | None = None,
+        streams: int | None = None,
+        batch_size: int | None = None,
+        policy_optimism: float = 0.0,
+        feature_threads: int = 1,
+    ) -> None:
+        self.network = network if isinstance(network, Network) else load(network)
+        if batch_size is not None and batch_size < 1:
+            raise HonteError(f"A batch of {batch_size} positions is none: give at least 1.")
+        if not 0.0 <= policy_optimism <= 1.0:
+            raise HonteError(f"Policy optimism is from 0 to 1, not {policy_optimism}.")
+        self.policy_optimism = policy_optimism
+        self.feature_threads = feature_threads
+        self._scales = self.network.output_scales
+        self._model = self.network.model()
+        opened = backend if isinstance(backend, Backend) else None
+        kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
+        self.backend = chosen_backend(
+            opened,
+            BackendOptions(kind, device, precision, streams),
+            self._model,
+            self.network.name,
+            lambda rows: self._shapes(rows, (19, 19)),
+        )
+        self._batch_size = batch_size or self.backend.batch_gain
+        self._programs: dict[tuple[int, int], Program] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def streams(self) -> int:
+        """How many batches the backend works on at once."""
+        return self.backend.streams
+
+    @property
+    def preferred_batch_size(self) -> int:
+        """How many leaves a search should send at once for full speed."""
+        return self._batch_size
+
+    @property
+    def precision(self) -> Precision:
+        """The number format of the network's arithmetic."""
+        return self.backend.precision
+
+    @property
+    def device(self) -> Device:
+        """Where the network runs."""
+        return self.backend.device
+
+    @property
+    def backend_name(self) -> str:
+        """The library that runs it, with its version."""
+        return self.backend.name
+
+    def describe(self) -> str:
+        """One line for people: the network, the library, the device and the precision."""
+        return f"{self.network.name}: {self.backend.describe()}, batches of {self._batch_size}"
+
+    def __repr__(self) -> str:
+        return f"NetworkEvaluator({self.describe()})"
+
+    def warm_up(self, board_shape: tuple[int, int]) -> None:
+        """Compile for boards of (height, width) now, so that no search has to wait for it."""
+        program = self._program(board_shape)
+        rows = 1
+        while rows <= self._batch_size:
+            size, slot = program.take(rows)
+            program.give_back(size, slot)
+            rows *= 2
+
+    def submit(self, batch: LeafBatch) -> PendingNetwork:
+        """Encode the batch's positions and start the network on them.
+
+        ``result()`` of what this returns waits for the answer; its arrays are the caller's own.
+        Raises ``TypeError`` for positions of any other game than Go.
+        """
+        program = self._program(batch.board_shape)
+        rows = batch.size
+        size, slot = program.take(rows)
+        inputs = slot.inputs
+        try:
+            batch.write_katago_features(
+                inputs["spatial"], inputs["global"], threads=self.feature_threads
+            )
+        except BaseException:
+            program.give_back(size, slot)
+            raise
+        slot.start()
+        return PendingNetwork(self, program, size, slot, rows, batch.wants_ownership)
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        return self.submit(batch).result()
+
+    def evaluate(self, states: Sequence[Any], symmetries: Sequence[int] | None = None) -> Outputs:
+        """Everything the network says of Go positions, for tools.
+
+        ``states`` are N :class:`honte.games.go.GoState` of one board shape (H, W), none of them a
+        finished game. Each is shown to the network under its symmetry (KataGo's numbers; none: as
+        it is) and the answer is turned back. All values are from the side to move. Raises
+        HonteError if the shapes differ or a symmetry does not keep the board's shape.
+        """
+        from honte import _core
+
+        states = list(states)
+        if not states:
+            raise HonteError("There is no position to evaluate: give at least one.")
+        symmetries = [0] * len(states) if symmetries is None else list(symmetries)
+        if len(symmetries) != len(states):
+            raise HonteError(
+                f"{len(states)} positions need as many symmetries, not {len(symmetries)}."
+            )
+        height, width = states[0].height, states[0].width
+        for state, symmetry in zip(states, symmetries, strict=True):
+            if (state.height, state.width) != (height, width):
+                raise HonteError(
+                    f"Positions that are evaluated together need one board shape, not "
+                    f"{width}×{height} and {state.width}×{state.height}."
+                )
+            if not 0 <= symmetry < state.num_symmetries():
+                raise HonteError(
+                    f"A {width}×{height} board has the symmetries 0 to "
+                    f"{state.num_symmetries() - 1}, not {symmetry}."
+                )
+        actions = height * width + 1
+        program = self._program((height, width))
+        answers = []
+        for first in range(0, len(states), self._batch_size):
+            part = slice(first, first + self._batch_size)
+            rows = len(states[part])
+            size, slot = program.take(rows)
+            spatial, globals_ = slot.inputs["spatial"], slot.inputs["global"]
+            _core.write_katago_features(states[part], symmetries[part], spatial, globals_)
+            slot.start()
+            slot.wait()
+            raw = {name: output[:rows].copy() for name, output in slot.outputs.items()}
+            refuse_if_not_finite(raw.items(), self.network.name, self.backend)
+            for row, (state, symmetry) in enumerate(
+                zip(states[part], symmetries[part], strict=True)
+            ):
+                shown = [state.transform_action(action, symmetry) for action in range(actions)]
+                raw["policy"][row] = raw["policy"][row][:, shown]
+                raw["ownership"][row] = (
+                    raw["ownership"][row].reshape(-1)[shown[:-1]].reshape(height, width)
+                )
+            answers.append((raw, no_result_possible(globals_[:rows])))
+            program.give_back(size, slot)
+        legal = np.zeros((len(states), actions), np.bool_)
+        for row, state in enumerate(states):
+            legal[row, state.legal_actions()] = True
+        joined = {
+            name: np.concatenate([raw[name] for raw, _ in answers])
+            for name in ("policy", "value", "misc", "ownership")
+        }
+        return interpret(
+            RawOutputs(**joined),
+            scales=self._scales,
+            legal=legal,
+            on_board=np.ones((len(states), height, width), np.bool_),
+            no_result_possible=np.concatenate([possible for _, possible in answers]),
+            policy_optimism=self.policy_optimism,
+        )
+
+    def _program(self, board_shape: tuple[int, int]) -> Program:
+        program = self._programs.get(board_shape)
+        if program is None:
+            with self._lock:
+                program = self._programs.setdefault(
+                    board_shape,
+                    Program(
+                        self.backend,
+                        self._model,
+                        self.network.name,
+                        lambda rows: self._shapes(rows, board_shape),
+                        self._batch_size,
+                    ),
+                )
+        return program
+
+    def _shapes(self, rows: int, board_shape: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+        shapes: dict[str, tuple[int, ...]] = {
+            "spatial": (rows, SPATIAL_PLANES, *board_shape),
+            "global": (rows, GLOBAL_FEATURES),
+        }
+        if self.network.description.reads_players:
+            # Left at zero: nothing is said of the players.
+            shapes["meta"] = (rows, META_FEATURES)
+        return shapes
+
+
+class PendingNetwork:
+    """A batch that a network works on."""
+
+    __slots__ = ("_evaluator", "_program", "_rows", "_size", "_slot", "_wants_ownership")
+
+    def __init__(
+        self,
+        evaluator: NetworkEvaluator,
+        program: Program,
+        size: int,
+        slot: Any,
+        rows: int,
+        wants_ownership: bool,
+    ) -> None:
+        self._evaluator = evaluator
+        self._program = program
+        self._size = size
+        self._slot = slot
+        self._rows = rows
+        self._wants_ownership = wants_ownership
+
+    def result(self) -> Evaluation:
+        """Wait for the answer, once. Raises HonteError if the network's numbers are not finite."""
+        slot, rows, evaluator = self._slot, self._rows, self._evaluator
+        try:
+            slot.wait()
+            policy, value, misc = (slot.outputs[name][:rows] for name in _READ)
+            refuse_if_not_finite(
+                zip(_READ, (policy, value, misc), strict=True),
+                evaluator.network.name,
+                evaluator.backend,
+            )
+            ownership = None
+            if self._wants_ownership:
+                ownership = np.tanh(slot.outputs["ownership"][:rows]).reshape(rows, -1)
+            return search_values(
+                value,
+                misc,
+                evaluator._scales,
+                no_result_possible(slot.inputs["global"][:rows]),
+                np.array(mixed_policy_logits(policy, evaluator.policy_optimism)),
+                ownership,
+            )
+        finally:
+            self._program.give_back(self._size, slot)
+
+
+def no_result_possible(globals_: Float) -> NDArray[np.bool_]:
+    """Whether a game can end without result in each row of the global features: simple ko, or
+    territory scoring."""
+    return (globals_[:, _SIMPLE_KO] == 0) | (globals_[:, _TERRITORY] != 0)
+
+
+def search_values(
+    value: Float,
+    misc: Float,
+    scales: OutputScales,
+    possible: NDArray[np.bool_],
+    policy: Float,
+    ownership: Float | None,
+) -> Evaluation:
+    """What a search reads of the value head's raw [B, 3] and [B, 4 or 6].
+
+    The numbers are those of :func:`honte.networks.outputs.interpret_value`. Where no row's game
+    can end without result, which is the usual case, they are found with fewer passes: a softmax
+    over two outcomes makes P(win) − P(loss) a hyperbolic tangent.
+    """
+    if possible.any():
+        read = interpret_value(value, misc, scales, possible)
+        return Evaluation(
+            value=read.value,
+            policy_logits=policy,
+            score_mean=read.score_mean,
+            score_stdev=read.score_stdev,
+            score_lead=read.lead,
+            no_result=read.no_result,
+            uncertainty=read.short_term_value_error,
+            ownership=ownership,
+        )
+    uncertainty = None
+    if misc.shape[1] >= 6:
+        uncertainty = interpret_value(value, misc, scales, possible).short_term_value_error
+    return Evaluation(
+        value=np.tanh((value[:, 0] - value[:, 1]) * np.float32(0.5)),
+        policy_logits=policy,
+        score_mean=misc[:, 0] * np.float32(scales.score_mean),
+        score_stdev=np.logaddexp(np.float32(0), misc[:, 1]) * np.float32(scales.score_stdev),
+        score_lead=misc[:, 2] * np.float32(scales.lead),
+        uncertainty=uncertainty,
+        ownership=ownership,
+    )
