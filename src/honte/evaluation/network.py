@@ -292,7 +292,8 @@ class PendingNetwork:
 def no_result_possible(globals_: Float) -> NDArray[np.bool_]:
     """Whether a game can end without result in each row of the global features: simple ko, or
     territory scoring."""
-    return (globals_[:, _SIMPLE_KO] == 0) | (globals_[:, _TERRITORY] != 0)
+    possible: NDArray[np.bool_] = (globals_[:, _SIMPLE_KO] == 0) | (globals_[:, _TERRITORY] != 0)
+    return possible
 
 
 def search_values(
