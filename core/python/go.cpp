@@ -1,7 +1,442 @@
+// Go for Python: honte.games.go is its public face.
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <string>
+#include <tuple>
+
 #include "bindings.hpp"
+#include "games/go/perft.hpp"
+#include "games/go/state.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace honte::python {
+namespace {
 
-void bind_go(nanobind::module_&) {}
+using go::GoState;
+using go::Legality;
+
+using RuleNumbers = std::tuple<int, int, bool, int, int, bool, bool>;
+using Moves = std::vector<std::pair<int, Action>>;
+// Everything a state can be rebuilt from: size, rules, komi, setup stones, who moved
+// first, the moves, who moves now, whether the game is over.
+using Pickled = std::tuple<int, int, RuleNumbers, double, std::vector<Action>, std::vector<Action>,
+                           int, Moves, int, bool>;
+
+go::Rules rules_from(const RuleNumbers& numbers) {
+  const auto& [ko, scoring, suicide, tax, bonus, friendly_pass, button] = numbers;
+  return {static_cast<go::Ko>(ko),
+          static_cast<go::Scoring>(scoring),
+          suicide,
+          static_cast<go::Tax>(tax),
+          static_cast<go::HandicapBonus>(bonus),
+          friendly_pass,
+          button};
+}
+
+RuleNumbers rule_numbers(const go::Rules& rules) {
+  return {static_cast<int>(rules.ko),  static_cast<int>(rules.scoring),
+          rules.suicide,               static_cast<int>(rules.tax),
+          static_cast<int>(rules.handicap_bonus), rules.friendly_pass,
+          rules.button};
+}
+
+go::Rules rules_from(const nb::object& rules) {
+  return rules_from(nb::cast<RuleNumbers>(rules.attr("to_native")()));
+}
+
+nb::object rules_of(const GoState& state) {
+  return nb::module_::import_("honte.games.go.rules")
+      .attr("Rules")
+      .attr("from_native")(rule_numbers(state.rules()));
+}
+
+[[noreturn]] void raise(const char* type, nb::object error) {
+  const nb::object kind = nb::module_::import_("honte.games.go.game").attr(type);
+  PyErr_SetObject(kind.ptr(), error.ptr());
+  throw nb::python_error();
+}
+
+[[noreturn]] void raise_error(const std::string& message) {
+  raise("HonteError", nb::cast(message));
+}
+
+go::Colour colour_from(int player) {
+  if (player != 0 && player != 1)
+    raise_error("A player is 0 (black) or 1 (white), not " + std::to_string(player) + ".");
+  return static_cast<go::Colour>(player);
+}
+
+go::Colour colour_from(const GoState& state, const nb::object& player) {
+  return player.is_none() ? state.to_play() : colour_from(nb::cast<int>(player));
+}
+
+void play(GoState& state, Action action, const nb::object& player) {
+  const go::Colour colour = colour_from(state, player);
+  const Legality legality = state.legality(action, colour);
+  if (legality != Legality::legal) {
+    const nb::object kind = nb::module_::import_("honte.games.go.game").attr("IllegalMove");
+    raise("IllegalMove", kind(action, int{colour}, legality, state.geometry().width,
+                              state.geometry().height));
+  }
+  state.play(action, colour);
+}
+
+// A new numpy array of this shape, zeros.
+template <class T>
+nb::object zeros(std::initializer_list<std::size_t> shape, T*& data) {
+  std::size_t size = 1;
+  for (const std::size_t side : shape) size *= side;
+  data = new T[size]();
+  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
+  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
+}
+
+// [H, W]: 1 on black's points, 2 on white's.
+nb::object map_of(const go::Geometry& geometry, const go::Bits& black, const go::Bits& white) {
+  std::int8_t* data = nullptr;
+  const nb::object array =
+      zeros({std::size_t(geometry.height), std::size_t(geometry.width)}, data);
+  for_each(black, geometry.words, [&](int point) { data[geometry.action_of[point]] = 1; });
+  for_each(white, geometry.words, [&](int point) { data[geometry.action_of[point]] = 2; });
+  return array;
+}
+
+nb::object map_of(const GoState& state, const go::Ownership& owner) {
+  return map_of(state.geometry(), owner[go::kBlack], owner[go::kWhite]);
+}
+
+std::vector<Action> actions_of(const go::Geometry& geometry, const go::Bits& points) {
+  std::vector<Action> actions;
+  for_each(points, geometry.words,
+           [&](int point) { actions.push_back(geometry.action_of[point]); });
+  return actions;
+}
+
+Moves moves_of(const GoState& state) {
+  Moves moves;
+  const go::History& history = state.history();
+  for (int i = 1; i < history.size(); ++i)
+    moves.emplace_back(history[i].player(), history[i].action());
+  return moves;
+}
+
+Pickled pickle(const GoState& state) {
+  return {state.geometry().width,
+          state.geometry().height,
+          rule_numbers(state.rules()),
+          state.komi(),
+          state.setup_stones(go::kBlack),
+          state.setup_stones(go::kWhite),
+          state.history()[0].next(),
+          moves_of(state),
+          state.to_play(),
+          state.is_terminal()};
+}
+
+void unpickle(GoState& state, const Pickled& pickled) {
+  const auto& [width, height, rules, komi, black, white, first, moves, to_play, over] = pickled;
+  new (&state) GoState(width, height, rules_from(rules), komi, black, white, colour_from(first));
+  for (const auto& [player, action] : moves) {
+    if (state.is_terminal()) state = state.resumed();
+    state.play(action, colour_from(player));
+  }
+  if (state.is_terminal() && !over) state = state.resumed();
+  if (state.to_play() != to_play) state = state.with_to_play(colour_from(to_play));
+}
+
+std::string draw(const GoState& state) {
+  const go::Geometry& geometry = state.geometry();
+  const char* letters = "ABCDEFGHJKLMNOPQRSTUVWXYZ";
+  std::string columns = "  ";
+  for (int x = 0; x < geometry.width; ++x) columns += std::string(" ") + letters[x];
+  std::string text = columns + "\n";
+  const Action last = state.history().last().action();
+  for (int y = 0; y < geometry.height; ++y) {
+    const std::string row = std::to_string(geometry.height - y);
+    text += std::string(2 - row.size(), ' ') + row;
+    for (int x = 0; x < geometry.width; ++x) {
+      const Action action = y * geometry.width + x;
+      const go::Colour colour = state.board().at(geometry.point_of[action]);
+      text += last == action ? '(' : x > 0 && last == action - 1 ? ')' : ' ';
+      text += colour == go::kBlack ? 'X' : colour == go::kWhite ? 'O' : '.';
+    }
+    if (last == y * geometry.width + geometry.width - 1) text += ')';
+    text += "\n";
+  }
+  text += columns + "\n";
+  if (state.is_no_result())
+    text += "no result";
+  else if (state.is_terminal())
+    text += "game over";
+  else
+    text += state.to_play() == go::kBlack ? "X to play" : "O to play";
+  text += ", move " + std::to_string(state.move_number());
+  return text;
+}
+
+std::string describe(const GoState& state) {
+  return "<GoState " + std::to_string(state.geometry().width) + "x" +
+         std::to_string(state.geometry().height) + " move " + std::to_string(state.move_number()) +
+         (state.is_terminal() ? ", over>" : state.to_play() == go::kBlack ? ", black to play>"
+                                                                          : ", white to play>");
+}
+
+void bind_openspiel_face(nb::class_<GoState>& state) {
+  state
+      .def("num_distinct_actions", &GoState::num_distinct_actions,
+           "The size of the action space: width * height + 1.")
+      .def("num_players", &GoState::num_players)
+      .def("current_player", &GoState::current_player,
+           "Who moves, 0 (black) or 1 (white); -4 when the game is over.")
+      .def("is_terminal", &GoState::is_terminal, "Whether the game is over.")
+      .def("legal_actions",
+           [](const GoState& state) {
+             std::vector<Action> actions;
+             state.legal_actions(actions);
+             return actions;
+           },
+           "The legal actions, ascending, the pass last; empty when the game is over.")
+      .def("apply_action", [](GoState& state, Action action) { play(state, action, nb::none()); },
+           "action"_a, "Play an action for the side to move; raises IllegalMove.")
+      .def("returns",
+           [](const GoState& state) {
+             return std::vector<double>{state.returns(0), state.returns(1)};
+           },
+           "Each player's result: 1 won, -1 lost, 0 drawn or no result. Of a game that goes on: "
+           "as the board stands.")
+      .def("clone", [](const GoState& state) { return GoState(state); }, "An independent copy.")
+      .def("observation_tensor",
+           [](const GoState& state, int symmetry) {
+             if (symmetry < 0 || symmetry >= state.num_symmetries())
+               raise_error("This board has symmetries 0 to " +
+                           std::to_string(state.num_symmetries() - 1) + ", not " +
+                           std::to_string(symmetry) + ".");
+             float* data = nullptr;
+             const nb::object array =
+                 zeros({std::size_t(GoState::kObservationPlanes),
+                        std::size_t(state.geometry().height), std::size_t(state.geometry().width)},
+                       data);
+             state.observation({data, std::size_t(state.observation_size())}, symmetry);
+             return array;
+           },
+           "symmetry"_a = 0,
+           "AlphaGo Zero's planes, float32 [17, H, W]: for each of the last 8 positions, newest "
+           "first, the stones of the side to move and the opponent's; then ones if black is to "
+           "move.")
+      .def("num_symmetries", &GoState::num_symmetries, "8 for squares, 4 for rectangles.")
+      .def("transform_action",
+           [](const GoState& state, Action action, int symmetry) {
+             if (action < 0 || action > state.geometry().pass() || symmetry < 0 ||
+                 symmetry >= state.num_symmetries())
+               raise_error("There is no such action or symmetry on this board.");
+             return state.transform_action(action, symmetry);
+           },
+           "action"_a, "symmetry"_a,
+           "Where an action goes under a symmetry: bit 0 flips the rows, bit 1 the columns, bit 2 "
+           "transposes, in this order.")
+      .def("key",
+           [](const GoState& state) {
+             const PositionKey key = state.key();
+             return std::make_pair(key.low, key.high);
+           },
+           "128 bits, as two numbers, that name everything a network sees of the position and "
+           "the moves that are legal in it.");
+}
+
+void bind_board_face(nb::class_<GoState>& state) {
+  state.def_prop_ro("width", [](const GoState& state) { return state.geometry().width; })
+      .def_prop_ro("height", [](const GoState& state) { return state.geometry().height; })
+      .def_prop_ro("rules", &rules_of, nb::sig("def rules(self) -> honte.games.go.rules.Rules"))
+      .def_prop_ro("komi", &GoState::komi, "White's points for moving second.")
+      .def_prop_ro("to_play", [](const GoState& state) { return int{state.to_play()}; },
+                   "Who moves, 0 or 1; of a finished game, who would.")
+      .def_prop_ro("move_number", &GoState::move_number, "Moves played so far, passes included.")
+      .def_prop_ro("handicap", &GoState::handicap, "Stones that count as handicap.")
+      .def_prop_ro("passes_in_a_row", &GoState::passes_in_a_row,
+                   "Passes just made that count towards the end of the phase.")
+      .def_prop_ro("phase", &GoState::phase,
+                   "0 while playing; 1 and 2 in the clean-up phases of territory scoring.")
+      .def_prop_ro("has_button", &GoState::has_button, "Whether a button is still to be taken.")
+      .def_prop_ro("last_action",
+                   [](const GoState& state) -> nb::object {
+                     if (state.move_number() == 0) return nb::none();
+                     return nb::int_(state.history().last().action());
+                   },
+                   nb::sig("def last_action(self) -> int | None"),
+                   "The last action played, or None before the first.")
+      .def("board",
+           [](const GoState& state) {
+             return map_of(state.geometry(), state.board().stones(go::kBlack),
+                           state.board().stones(go::kWhite));
+           },
+           "int8 [H, W], row 0 on top: 0 empty, 1 black, 2 white.")
+      .def("moves", &moves_of, "The moves since the setup, as (player, action).")
+      .def("setup_stones",
+           [](const GoState& state, int player) { return state.setup_stones(colour_from(player)); },
+           "player"_a, "The stones of a player before the first move, as actions.")
+      .def("captured",
+           [](const GoState& state, int player) {
+             return state.board().captured(colour_from(player));
+           },
+           "player"_a, "How many stones of this player's were taken.")
+      .def("legality",
+           [](const GoState& state, Action action, const nb::object& player) {
+             return state.legality(action, colour_from(state, player));
+           },
+           "action"_a, "player"_a = nb::none(),
+           nb::sig("def legality(self, action: int, player: int | None = None) -> Legality"),
+           "Whether an action is legal for the player (default: the side to move), and if not, "
+           "why.")
+      .def("play", &play, "action"_a, "player"_a = nb::none(),
+           nb::sig("def play(self, action: int, player: int | None = None) -> None"),
+           "Play an action for the player (default: the side to move); the opponent moves next. "
+           "Raises IllegalMove, and leaves the state as it was.")
+      .def("ko_banned",
+           [](const GoState& state, const nb::object& player) {
+             return actions_of(state.geometry(),
+                               state.ko_banned(colour_from(state, player)));
+           },
+           "player"_a = nb::none(),
+           nb::sig("def ko_banned(self, player: int | None = None) -> list[int]"),
+           "The empty points where ko or superko alone forbid a play.");
+}
+
+void bind_change_face(nb::class_<GoState>& state) {
+  state
+      .def("with_komi",
+           [](const GoState& state, double komi) {
+             if (!(std::abs(komi) <= 1000))
+               raise_error("Komi is a number of points up to 1000, not " + std::to_string(komi) + ".");
+             return state.with_komi(komi);
+           },
+           "komi"_a, "A copy with another komi.")
+      .def("with_rules",
+           [](const GoState& state, const nb::object& rules) {
+             try {
+               return state.with_rules(rules_from(rules));
+             } catch (const std::invalid_argument& error) {
+               raise_error(error.what());
+             }
+           },
+           "rules"_a,
+           nb::sig("def with_rules(self, rules: honte.games.go.rules.Rules) -> GoState"),
+           "The same moves under other rules. Raises HonteError if one of them is illegal there.")
+      .def("with_to_play",
+           [](const GoState& state, int player) { return state.with_to_play(colour_from(player)); },
+           "player"_a, "A copy with another player to move.")
+      .def("resumed", &GoState::resumed,
+           "A copy in which play goes on if the game was over; two more passes end it again.")
+      .def("freeze", &GoState::freeze,
+           "Make clones of this state cheap: what was played so far is shared from now on.");
+}
+
+void bind_scoring_face(nb::class_<GoState>& state) {
+  state
+      .def("score", &GoState::score, nb::call_guard<nb::gil_scoped_release>(),
+           "White's points minus black's, komi included, as the board stands by its rules; exact "
+           "at the end of the game. Area scoring without friendly passes (Tromp-Taylor, CGOS) "
+           "counts every stone on the board as alive; all other rules take stones inside "
+           "pass-alive territory as dead.")
+      .def("score_with_dead",
+           [](const GoState& state, const std::vector<Action>& dead) {
+             try {
+               return state.score_with_dead(dead);
+             } catch (const std::invalid_argument& error) {
+               raise_error(error.what());
+             }
+           },
+           "dead"_a, "The score after the stones at these points are taken off as dead.")
+      .def("is_no_result", &GoState::is_no_result,
+           "Whether the game ended by repetition under simple ko.")
+      .def("self_komi",
+           [](const GoState& state, int player) { return state.self_komi(colour_from(player)); },
+           "player"_a,
+           "What the player has besides the area of the board: komi, handicap bonus, button, and "
+           "under territory scoring a point for every stone the opponent played.")
+      .def("pass_would_end_phase", &GoState::pass_would_end_phase)
+      .def("pass_alive",
+           [](const GoState& state) {
+             return map_of(state, go::area(state.board(), {}, state.rules().suicide));
+           },
+           "int8 [H, W]: 1 and 2 on the pass-alive stones and territory of black and white.")
+      .def("area", [](const GoState& state) { return map_of(state, state.scored_area()); },
+           "int8 [H, W]: 1 and 2 on what the rules' scoring would give black and white now; "
+           "nothing in territory scoring before the second clean-up phase.")
+      .def("plain_area",
+           [](const GoState& state) { return map_of(state, go::plain_area(state.board())); },
+           "int8 [H, W]: stones and the empty regions that reach one colour alone, whatever the "
+           "rules.")
+      .def("playouts",
+           [](const GoState& state, int count, std::uint64_t seed) {
+             const nb::gil_scoped_release release;
+             double total = 0.0;
+             for (int i = 0; i < count; ++i) {
+               Random random{seed, static_cast<std::uint64_t>(i)};
+               total += state.playout(random);
+             }
+             return count > 0 ? total / count : 0.0;
+           },
+           "count"_a, "seed"_a = 0,
+           "The mean result for the side to move of uniformly random playouts in which nobody "
+           "fills an eye.");
+}
+
+}  // namespace
+
+void bind_go(nb::module_& m) {
+  nb::enum_<Legality>(m, "Legality", "Whether a move is legal, and if not, why.")
+      .value("LEGAL", Legality::legal)
+      .value("OFF_BOARD", Legality::off_board)
+      .value("OCCUPIED", Legality::occupied)
+      .value("SUICIDE", Legality::suicide)
+      .value("KO", Legality::ko)
+      .value("SUPERKO", Legality::superko)
+      .value("REPEATED_KO", Legality::repeated_ko)
+      .value("GAME_OVER", Legality::game_over);
+
+  nb::class_<GoState> state(m, "GoState",
+                            "A position of Go with its history and rules. Players: 0 black, 1 "
+                            "white. Action: y * width + x, row 0 on top; width * height passes.");
+  state.def("__init__",
+            [](GoState* self, int width, int height, const nb::object& rules, double komi,
+               const std::vector<Action>& black, const std::vector<Action>& white, int to_play) {
+              new (self) GoState(width, height, rules_from(rules), komi, black, white,
+                                 colour_from(to_play));
+            },
+            "width"_a, "height"_a, "rules"_a, "komi"_a, "black"_a = std::vector<Action>{},
+            "white"_a = std::vector<Action>{}, "to_play"_a = 0,
+            nb::sig("def __init__(self, width: int, height: int, rules: "
+                    "honte.games.go.rules.Rules, komi: float, black: Sequence[int] = ..., white: "
+                    "Sequence[int] = ..., to_play: int = 0) -> None"));
+  state.def("__getstate__", &pickle)
+      .def("__setstate__", &unpickle)
+      .def("__copy__", [](const GoState& state) { return GoState(state); })
+      .def("__deepcopy__", [](const GoState& state, const nb::dict&) { return GoState(state); },
+           "memo"_a)
+      .def("__repr__", &describe)
+      .def("__str__", &draw);
+  bind_openspiel_face(state);
+  bind_board_face(state);
+  bind_change_face(state);
+  bind_scoring_face(state);
+
+  m.def("go_perft",
+        [](const GoState& state, int depth) {
+          const nb::gil_scoped_release release;
+          return go::perft(state, depth);
+        },
+        "state"_a, "depth"_a,
+        "The number of sequences of legal moves of this length; a pass is a move, and a sequence "
+        "that ends the game earlier counts once.");
+}
 
 }  // namespace honte::python
