@@ -5,8 +5,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
-#include <chrono>
+#include <array>
 #include <cmath>
 #include <string>
 #include <tuple>
@@ -90,27 +89,30 @@ void play(GoState& state, Action action, const nb::object& player) {
   state.play(action, colour);
 }
 
-// A new numpy array of this shape, zeros.
-template <class T>
-nb::object zeros(std::initializer_list<std::size_t> shape, T*& data) {
+template <class T, std::size_t rank>
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<rank>>;
+
+// A new array of this shape, zeros.
+template <class T, std::size_t rank>
+Array<T, rank> zeros(const std::array<std::size_t, rank>& shape) {
   std::size_t size = 1;
   for (const std::size_t side : shape) size *= side;
-  data = new T[size]();
-  nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, shape.size(), shape.begin(), owner));
+  T* const data = new T[size]();
+  const nb::capsule owner(data, [](void* pointer) noexcept { delete[] static_cast<T*>(pointer); });
+  return Array<T, rank>(data, rank, shape.data(), owner);
 }
+
+using BoardMap = Array<std::int8_t, 2>;
 
 // [H, W]: 1 on black's points, 2 on white's.
-nb::object map_of(const go::Geometry& geometry, const go::Bits& black, const go::Bits& white) {
-  std::int8_t* data = nullptr;
-  const nb::object array =
-      zeros({std::size_t(geometry.height), std::size_t(geometry.width)}, data);
-  for_each(black, geometry.words, [&](int point) { data[geometry.action_of[point]] = 1; });
-  for_each(white, geometry.words, [&](int point) { data[geometry.action_of[point]] = 2; });
-  return array;
+BoardMap map_of(const go::Geometry& geometry, const go::Bits& black, const go::Bits& white) {
+  BoardMap map = zeros<std::int8_t, 2>({std::size_t(geometry.height), std::size_t(geometry.width)});
+  for_each(black, geometry.words, [&](int point) { map.data()[geometry.action_of[point]] = 1; });
+  for_each(white, geometry.words, [&](int point) { map.data()[geometry.action_of[point]] = 2; });
+  return map;
 }
 
-nb::object map_of(const GoState& state, const go::Ownership& owner) {
+BoardMap map_of(const GoState& state, const go::Ownership& owner) {
   return map_of(state.geometry(), owner[go::kBlack], owner[go::kWhite]);
 }
 
@@ -220,13 +222,11 @@ void bind_openspiel_face(nb::class_<GoState>& state) {
                raise_error("This board has symmetries 0 to " +
                            std::to_string(state.num_symmetries() - 1) + ", not " +
                            std::to_string(symmetry) + ".");
-             float* data = nullptr;
-             const nb::object array =
-                 zeros({std::size_t(GoState::kObservationPlanes),
-                        std::size_t(state.geometry().height), std::size_t(state.geometry().width)},
-                       data);
-             state.observation({data, std::size_t(state.observation_size())}, symmetry);
-             return array;
+             auto planes = zeros<float, 3>({std::size_t(GoState::kObservationPlanes),
+                                            std::size_t(state.geometry().height),
+                                            std::size_t(state.geometry().width)});
+             state.observation({planes.data(), std::size_t(state.observation_size())}, symmetry);
+             return planes;
            },
            "symmetry"_a = 0,
            "AlphaGo Zero's planes, float32 [17, H, W]: for each of the last 8 positions, newest "
