@@ -23,7 +23,15 @@ NATIVE = {
     "hex(board_size=19)": lambda: _core.HexState(19),
     "othello": _core.OthelloState,
 }
-UNCHANGED = ["tic_tac_toe", "connect_four", "hex(board_size=5)", "othello", "breakthrough"]
+UNCHANGED = [
+    "tic_tac_toe",
+    "connect_four",
+    "hex(board_size=5)",
+    "othello",
+    "breakthrough",
+    "chess",
+    "go(board_size=5)",
+]
 
 
 def follow(theirs, ours, chance):
@@ -55,7 +63,7 @@ def test_a_native_game_agrees(name):
 def test_a_pyspiel_state_works_as_it_is(name):
     chance = random.Random(11)
     game = pyspiel.load_game(name)
-    for _ in range(30):
+    for _ in range(10):
         follow(game.new_initial_state(), _core.PythonState(game.new_initial_state()), chance)
 
 

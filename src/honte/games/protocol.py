@@ -60,3 +60,45 @@ class Observable(Protocol):
     def observation_tensor(self) -> Sequence[float]:
         """The position from the side to move, flattened; its shape is the network's business."""
         ...
+
+
+# A state may offer any of what follows; the search uses it where it is there.
+
+
+@runtime_checkable
+class PlayerCount(Protocol):
+    """A state that says how many play; without this, two."""
+
+    def num_players(self) -> int:
+        """1 or 2."""
+        ...
+
+
+@runtime_checkable
+class Keyed(Protocol):
+    """A state that names its position, so that a cache or a graph may know it again."""
+
+    def key(self) -> int | bytes | str:
+        """Equal for two positions only if they have the same player to move, legal actions,
+        future and observation: where repetition or a move count matters, it is part of the key.
+
+        An integer of 0 … 2¹²⁸ − 1 is taken as it is; bytes and str are hashed to 128 bits.
+        """
+        ...
+
+
+@runtime_checkable
+class Symmetric(Protocol):
+    """A state whose board has symmetries that keep the rules."""
+
+    def num_symmetries(self) -> int:
+        """How many there are; number 0 changes nothing."""
+        ...
+
+    def transform_action(self, action: int, symmetry: int) -> int:
+        """Where an action goes when the symmetry moves the board."""
+        ...
+
+    def observation_tensor(self, symmetry: int = 0) -> Sequence[float]:
+        """The position as the symmetry shows it; called with ``symmetry=`` by name."""
+        ...
