@@ -1,0 +1,58 @@
+// What crosses between the core and an evaluator: rows that wait for an answer.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace honte {
+
+// The evaluator's arrays; a null pointer is an output it does not give.
+struct Answer {
+  std::size_t rows = 0;
+  int num_actions = 0;
+  const float* value = nullptr;          // [rows]
+  const float* policy_logits = nullptr;  // [rows, num_actions]
+  const float* score_mean = nullptr;     // [rows]
+  const float* score_stdev = nullptr;
+  const float* score_lead = nullptr;
+  const float* ownership = nullptr;      // [rows, points]
+  std::size_t points = 0;
+};
+
+// The evaluator said something that cannot be: NaN, infinity, a wrong shape.
+struct EvaluationError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// The state said something that cannot be; the message names the actions that led there.
+struct StateError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class SearchBase;
+
+struct LeafRow {
+  SearchBase* search;
+  std::uint32_t leaf;  // the search's own number of the waiting leaf
+  int symmetry;
+};
+
+// Rows of one leaf under several symmetries stand next to each other.
+struct LeafBatch {
+  std::vector<LeafRow> rows;
+
+  bool empty() const { return rows.empty(); }
+  int num_actions() const;
+
+  // Gives every leaf its answer in the order of the rows. If an answer cannot be, all the
+  // leaves are taken back and the error names the row.
+  void receive(const Answer& answer);
+
+  // Takes the leaves back, as if they had never been selected.
+  void cancel();
+};
+
+}  // namespace honte

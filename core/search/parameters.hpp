@@ -1,0 +1,57 @@
+// The configuration of a search as the core reads it: one struct a phase, under the
+// names of honte.search.config, where each field is documented and validated. The decision
+// is not here: it reads the root once a move, in honte.search.decision.
+#pragma once
+
+#include <cstdint>
+
+namespace honte {
+
+enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct };
+enum class UrgencyRule : std::uint8_t { kConstant, kParent, kParentMinusConstant, kParentMinusVisitedPolicy, kUnvisitedFirst };
+enum class VirtualLossRule : std::uint8_t { kLostVisits, kUnobserved };
+enum class NoiseRule : std::uint8_t { kNone, kPlain, kScaled, kShaped };
+enum class SymmetryRule : std::uint8_t { kIdentity, kRandom, kMean };
+
+struct SelectionParameters {
+  Formula formula = Formula::kPuct;
+  double c = 1.5;            // c of UCB1, c_puct, or the constant part of a growing c_puct
+  double c_log = 0.0;        // weight of the growing part: c + c_log · log((N + c_base) / c_base)
+  double c_base = 19652.0;
+  double exponent = 0.5;     // α of polynomial PUCT
+  bool visits_plus_one = false;  // Q = W / (N + 1)
+  UrgencyRule urgency = UrgencyRule::kConstant;
+  double urgency_value = 0.0;    // the constant value, or the reduction
+  UrgencyRule root_urgency = UrgencyRule::kConstant;
+  double root_urgency_value = 0.0;
+  double forced_playouts = 0.0;  // k of KataGo's forced playouts at the root; 0 turns them off
+};
+
+struct ExpansionParameters {
+  std::uint32_t threshold = 1;     // n_thr: visits a leaf needs before it is expanded
+  NoiseRule noise = NoiseRule::kNone;
+  double noise_weight = 0.25;      // ε
+  double noise_concentration = 0.03;  // α, or Σα where it is scaled or shaped
+  double root_temperature = 1.0;
+  double policy_temperature = 1.0;
+  double policy_filter = 0.0;      // actions with P below it are dropped, the best never
+  double widening_factor = 0.0;    // C of progressive widening ⌈C·N^β⌉; 0 turns it off
+  double widening_exponent = 0.5;  // β
+  SymmetryRule symmetry = SymmetryRule::kIdentity;
+};
+
+struct BackupParameters {
+  VirtualLossRule virtual_loss = VirtualLossRule::kLostVisits;
+  double virtual_visits = 1.0;     // n_vl
+  bool solver = false;
+};
+
+struct Parameters {
+  SelectionParameters selection;
+  ExpansionParameters expansion;
+  BackupParameters backup;
+  std::uint64_t maximum_nodes = 0;  // hard cap of the tree; 0 for the 32-bit limit
+  std::uint32_t maximum_depth = 10000;
+};
+
+}  // namespace honte

@@ -1,0 +1,114 @@
+// One search of one game: the four phases joined. The phases themselves are in
+// selection.hpp, expansion.hpp, rollout.hpp and backup.cpp; search_of.hpp joins them for a game.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "games/state.hpp"
+#include "search/evaluation_cache.hpp"
+#include "search/leaf_batch.hpp"
+#include "search/parameters.hpp"
+#include "search/tree.hpp"
+
+namespace honte {
+
+// An evaluator inside the core.
+struct NativeEvaluator {
+  enum class Kind : std::uint8_t { kUniform, kRollout } kind = Kind::kUniform;
+  std::uint32_t playouts = 1;  // per leaf
+};
+
+// What a step of the way down was: a node and the edge taken there.
+struct Step {
+  std::uint32_t node;
+  std::uint32_t edge;
+};
+
+// One edge as a reader sees it; values are from the side to move at the node.
+struct EdgeView {
+  Action action;
+  std::uint32_t n;
+  double w, q, u, p;
+  double value_square_sum;  // Σ v² of the visits below
+  double score_sum;         // Σ points
+  bool proven;
+  double proven_value;
+  std::uint32_t child;      // kNone where it was pruned
+};
+
+struct SearchStatistics {
+  std::uint64_t simulations = 0;   // in all, since the search was made
+  std::uint64_t evaluations = 0;   // answers from an evaluator
+  std::uint64_t cache_hits = 0;
+  std::uint64_t pruned = 0;        // times that the tree was pruned at its cap
+  std::uint32_t deepest = 0;       // longest way down
+};
+
+// The face that bindings and batches see; Search<S> below fills it for each game.
+class SearchBase {
+ public:
+  virtual ~SearchBase() = default;
+
+  // Selects leaves until the batch has `maximum_rows` rows, `maximum_simulations` have been
+  // made, or every way down ends at a leaf that already waits. Returns the simulations made,
+  // those that ended at a terminal, proven or cached position included.
+  virtual std::uint64_t select(LeafBatch& batch, std::size_t maximum_rows, std::uint64_t maximum_simulations) = 0;
+
+  // Whole simulations with an evaluator inside the core.
+  virtual void simulate(const NativeEvaluator& evaluator, std::uint64_t simulations) = 0;
+
+  // Throws EvaluationError without changing the tree if the rows of the answer cannot be.
+  virtual void check(std::uint32_t leaf, const Answer& answer, std::size_t first_row) const = 0;
+  virtual void receive(std::uint32_t leaf, const Answer& answer, std::size_t first_row) = 0;
+  virtual void cancel(std::uint32_t leaf) = 0;
+
+  // Of one waiting leaf under a symmetry.
+  virtual int observation_size() const = 0;
+  virtual void observation(std::uint32_t leaf, int symmetry, std::span<float> planes) const = 0;
+  virtual void legal_mask(std::uint32_t leaf, int symmetry, std::span<bool> mask) const = 0;
+  virtual int leaf_player(std::uint32_t leaf) const = 0;
+  virtual double rollout(std::uint32_t leaf, std::uint32_t playouts) const = 0;  // for the side to move
+
+  // The root.
+  virtual bool advance(Action action) = 0;  // true if the subtree was kept
+  virtual void restrict_root(std::span<const Action> allowed) = 0;  // empty: everything is allowed
+  virtual std::vector<double> root_prior() const = 0;  // [A], before noise
+
+  virtual int num_actions() const = 0;
+
+  // The edges of a node in the order in which they were opened; closed ones are left out.
+  std::vector<EdgeView> edges(std::uint32_t node) const;
+
+  const Node& node(std::uint32_t index) const { return tree_.nodes[index]; }
+  const Tree& tree() const { return tree_; }
+  const Parameters& parameters() const { return parameters_; }
+  const SearchStatistics& statistics() const { return statistics_; }
+  std::uint32_t waiting() const { return waiting_; }
+  bool wants_pruning() const { return wants_pruning_; }
+
+  // Drops rarely visited subtrees until the tree is at most half its cap; no leaf may wait.
+  void prune();
+
+ protected:
+  Tree tree_;
+  Parameters parameters_;
+  SearchStatistics statistics_;
+  std::uint32_t waiting_ = 0;
+  bool wants_pruning_ = false;
+};
+
+inline double side(int player) { return player == 1 ? -1.0 : 1.0; }
+
+// Applies one simulation's answer along its way. `value` and `score` are for player 0.
+void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+             double value, double score, bool was_in_flight);
+
+// Adds (or takes away) one leaf in flight along a way.
+void add_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step);
+void remove_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step);
+
+}  // namespace honte

@@ -1,0 +1,524 @@
+// The search of one kind of game. The order of the members is the order of the phases.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "search/expansion.hpp"
+#include "search/rollout.hpp"
+#include "search/search.hpp"
+#include "search/selection.hpp"
+
+namespace honte {
+
+template <State S>
+class SearchOf final : public SearchBase {
+ public:
+  SearchOf(S root, const Parameters& parameters, std::uint64_t seed, std::shared_ptr<EvaluationCache> cache)
+      : root_state_(std::move(root)), scratch_(root_state_), seed_(seed), cache_(std::move(cache)) {
+    parameters_ = parameters;
+    start_tree();
+  }
+
+  const S& root_state() const { return root_state_; }
+  const S& leaf_state(std::uint32_t leaf) const { return leaves_[leaf]->state; }
+
+  std::uint64_t select(LeafBatch& batch, std::size_t maximum_rows, std::uint64_t maximum_simulations) override {
+    std::uint64_t made = 0;
+    std::size_t collisions = 0;
+    while (made < maximum_simulations && collisions <= maximum_rows) {
+      const std::size_t rows_per_leaf = parameters_.expansion.symmetry == SymmetryRule::kMean ? root_state_.num_symmetries() : 1;
+      if (!batch.empty() && batch.rows.size() + rows_per_leaf > maximum_rows) break;
+      if (at_capacity()) break;
+      const Arrival arrival = descend(true);
+      if (arrival.kind == Arrival::kWaiting) {
+        // The way stays charged until this batch is full, so that the next ones go elsewhere.
+        ghosts_.insert(ghosts_.end(), path_.begin(), path_.end());
+        ++collisions;
+        continue;
+      }
+      ++made;
+      ++statistics_.simulations;
+      if (arrival.kind == Arrival::kKnown || answer_from_cache(arrival.node)) {
+        back_up_known(arrival.node, true);
+        continue;
+      }
+      send(batch, arrival.node);
+    }
+    for (const Step& step : ghosts_) remove_virtual_loss(tree_, parameters_, step);
+    ghosts_.clear();
+    return made;
+  }
+
+  void simulate(const NativeEvaluator& evaluator, std::uint64_t simulations) override {
+    for (; simulations > 0; --simulations) {
+      if (at_capacity()) {
+        if (waiting_ > 0) return;
+        prune();
+      }
+      const Arrival arrival = descend(false);
+      if (arrival.kind == Arrival::kWaiting) return;
+      ++statistics_.simulations;
+      if (arrival.kind == Arrival::kKnown) {
+        back_up_known(arrival.node, false);
+        continue;
+      }
+      Node& node = tree_.nodes[arrival.node];
+      const double value = evaluator.kind == NativeEvaluator::Kind::kUniform ? 0.0 : mean_rollout(scratch_, evaluator.playouts);
+      ++statistics_.evaluations;
+      if (node.n == 0) node.raw_value = static_cast<float>(value);
+      finish(arrival.node, path_, value, 0.0, false);
+    }
+  }
+
+  void check(std::uint32_t leaf, const Answer& answer, std::size_t first_row) const override {
+    const Leaf& waiting = *leaves_[leaf];
+    for (std::size_t row = first_row; row < first_row + waiting.symmetries.size(); ++row) {
+      const auto finite = [&](const float* numbers, const char* name) {
+        if (numbers && !std::isfinite(numbers[row]))
+          throw EvaluationError(std::string(name) + " is " + std::to_string(numbers[row]) + " in row " + std::to_string(row));
+      };
+      finite(answer.value, "value");
+      finite(answer.score_mean, "score_mean");
+      finite(answer.score_lead, "score_lead");
+      finite(answer.score_stdev, "score_stdev");
+      if (std::abs(answer.value[row]) > 1.0f + 1e-3f)
+        throw EvaluationError("value is " + std::to_string(answer.value[row]) + " in row " + std::to_string(row) + ", outside [-1, 1]");
+      if (!answer.policy_logits) continue;
+      if (answer.num_actions != num_actions())
+        throw EvaluationError("policy_logits have " + std::to_string(answer.num_actions) + " actions, the game has " + std::to_string(num_actions()));
+      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_actions);
+      for (const Action action : waiting.legal) {
+        const float logit = logits[waiting.state.transform_action(action, waiting.symmetries[row - first_row])];
+        if (std::isnan(logit) || logit == std::numeric_limits<float>::infinity())
+          throw EvaluationError("policy_logits hold " + std::to_string(logit) + " for legal action " + std::to_string(action) + " in row " + std::to_string(row));
+      }
+    }
+  }
+
+  void receive(std::uint32_t number, const Answer& answer, std::size_t first_row) override {
+    Leaf& leaf = *leaves_[number];
+    const std::size_t rows = leaf.symmetries.size();
+    const double share = 1.0 / static_cast<double>(rows);
+    CachedEvaluation evaluation;
+    double value = 0, mean = 0, stdev = 0, lead = 0;
+    std::vector<double>& priors = priors_;
+    priors.assign(answer.policy_logits ? leaf.legal.size() : 0, 0.0);
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t row = first_row + r;
+      value += share * std::clamp(answer.value[row], -1.0f, 1.0f);
+      if (answer.score_mean) mean += share * answer.score_mean[row];
+      if (answer.score_stdev) stdev += share * answer.score_stdev[row];
+      if (answer.score_lead) lead += share * answer.score_lead[row];
+      if (!answer.policy_logits) continue;
+      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_actions);
+      logits_.clear();
+      for (const Action action : leaf.legal) logits_.push_back(logits[leaf.state.transform_action(action, leaf.symmetries[r])]);
+      softmax(logits_, parameters_.expansion.policy_temperature);
+      for (std::size_t i = 0; i < priors.size(); ++i) priors[i] += share * logits_[i];
+    }
+    evaluation.value = static_cast<float>(value);
+    evaluation.score_mean = static_cast<float>(mean);
+    evaluation.score_stdev = static_cast<float>(stdev);
+    evaluation.score_lead = static_cast<float>(lead);
+    evaluation.codes.resize(priors.size());
+    if (!priors.empty()) encode_priors(priors, parameters_.expansion.policy_filter, evaluation.codes);
+
+    ++statistics_.evaluations;
+    tree_.nodes[leaf.node].pending = false;
+    if (tree_.nodes[leaf.node].n == 0) expand(leaf.node, evaluation);
+    const double mover = side(tree_.nodes[leaf.node].player);
+    finish(leaf.node, leaf.path, mover * value, mover * lead, true);
+    if (cache_ && leaf.has_key) {
+      evaluation.key = leaf.key;
+      cache_->store(std::move(evaluation));
+    }
+    release(number);
+  }
+
+  void cancel(std::uint32_t number) override {
+    Leaf& leaf = *leaves_[number];
+    for (const Step& step : leaf.path) remove_virtual_loss(tree_, parameters_, step);
+    tree_.nodes[leaf.node].pending = false;
+    release(number);
+  }
+
+  int observation_size() const override { return root_state_.observation_size(); }
+  void observation(std::uint32_t leaf, int symmetry, std::span<float> planes) const override {
+    leaves_[leaf]->state.observation(planes, symmetry);
+  }
+  void legal_mask(std::uint32_t leaf, int symmetry, std::span<bool> mask) const override {
+    std::ranges::fill(mask, false);
+    for (const Action action : leaves_[leaf]->legal) mask[leaves_[leaf]->state.transform_action(action, symmetry)] = true;
+  }
+  int leaf_player(std::uint32_t leaf) const override { return leaves_[leaf]->state.current_player(); }
+  double rollout(std::uint32_t leaf, std::uint32_t playouts) const override {
+    double sum = 0.0;
+    for (std::uint32_t i = 0; i < playouts; ++i) {
+      Random random{seed_, kRolloutStream, leaves_[leaf]->serial, i};
+      sum += random_playout(leaves_[leaf]->state, random);
+    }
+    return side(leaf_player(leaf)) * sum / playouts;
+  }
+
+  bool advance(Action action) override {
+    root_state_.apply_action(action);
+    if constexpr (requires { root_state_.freeze(); }) root_state_.freeze();
+    scratch_ = root_state_;
+    allowed_.clear();
+    ++root_number_;
+    const Node& root = tree_.nodes[0];
+    const Edge* edges = tree_.edges_of(root);
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      if (edges[i].action != action || edges[i].child == kNone) continue;
+      tree_ = compacted(tree_, edges[i].child, 0);
+      prepare_root();
+      return true;
+    }
+    start_tree();
+    return false;
+  }
+
+  void restrict_root(std::span<const Action> allowed) override {
+    allowed_.assign(allowed.begin(), allowed.end());
+    std::ranges::sort(allowed_);
+    prepare_root();
+  }
+
+  std::vector<double> root_prior() const override {
+    std::vector<double> prior(num_actions(), 0.0);
+    for (std::size_t i = 0; i < root_legal_.size(); ++i) prior[root_legal_[i]] = root_priors_[i];
+    return prior;
+  }
+
+  int num_actions() const override { return root_state_.num_distinct_actions(); }
+
+ private:
+  static constexpr std::uint64_t kRolloutStream = 1, kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4;
+
+  // Where a way down ended.
+  struct Arrival {
+    enum Kind { kNew, kKnown, kWaiting } kind;
+    std::uint32_t node;
+  };
+
+  // A leaf on its way to an evaluator.
+  struct Leaf {
+    S state;
+    std::vector<Step> path;
+    std::vector<Action> legal;
+    std::vector<int> symmetries;
+    PositionKey key{};
+    std::uint64_t serial = 0;
+    std::uint32_t node = 0;
+    bool has_key = false;
+  };
+
+  void start_tree() {
+    if constexpr (requires { root_state_.freeze(); }) root_state_.freeze();
+    scratch_ = root_state_;
+    tree_ = Tree{};
+    make_node(tree_.add_node());
+    prepare_root();
+  }
+
+  bool at_capacity() {
+    if (parameters_.maximum_nodes > 0 && tree_.node_count >= parameters_.maximum_nodes) wants_pruning_ = true;
+    return wants_pruning_;
+  }
+
+  // Selection: walk down from the root by the formula until a position that is not expanded.
+  Arrival descend(bool in_flight) {
+    scratch_ = root_state_;
+    path_.clear();
+    std::uint32_t index = 0;
+    try {
+      for (;;) {
+        Node& node = tree_.nodes[index];
+        if (node.terminal || (parameters_.backup.solver && node.proven)) return {Arrival::kKnown, index};
+        if (node.pending) return {Arrival::kWaiting, index};
+        if (node.n < (index == 0 ? 1 : parameters_.expansion.threshold)) return {Arrival::kNew, index};
+        if (path_.size() >= parameters_.maximum_depth) return {Arrival::kKnown, index};
+        const Step step{index, choose(node, index == 0)};
+        if (in_flight) add_virtual_loss(tree_, parameters_, step);
+        path_.push_back(step);
+        Edge& edge = tree_.edges.at(node.edges)[step.edge];
+        scratch_.apply_action(edge.action);
+        if (edge.child == kNone) {
+          edge.child = tree_.add_node();
+          make_node(edge.child);
+        }
+        index = edge.child;
+      }
+    } catch (...) {
+      if (in_flight)
+        for (const Step& step : path_) remove_virtual_loss(tree_, parameters_, step);
+      throw;
+    }
+  }
+
+  // The edge with the highest score; opens the next action where that one scores highest.
+  std::uint32_t choose(Node& node, bool at_root) {
+    const SelectionParameters& selection = parameters_.selection;
+    const double visits = visits_in_view(node, parameters_.backup);
+    const double scale = exploration_scale(selection, visits);
+    const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
+                                              at_root ? selection.root_urgency_value : selection.urgency_value,
+                                              side(node.player) * node.value_sum / node.n, node.visited_prior);
+    const double forced = at_root ? selection.forced_playouts * node.edge_visits : 0.0;
+    double best = -std::numeric_limits<double>::infinity();
+    std::uint32_t chosen = kNone;
+    const Edge* edges = tree_.edges_of(node);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      const Edge& edge = edges[i];
+      if (edge.closed) continue;
+      if (forced > 0.0) {
+        const double n = edge.n + edge.in_flight;
+        if (n > 0.0 && n * n < forced * edge.p) return i;
+      }
+      const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
+      if (score > best) best = score, chosen = i;
+    }
+    bool legal_is_fresh = false;
+    if (node.legal_count == 0) {
+      scratch_.legal_actions(legal_);
+      legal_is_fresh = true;
+      set_legal(node);
+    }
+    if (node.edge_count < open_limit(parameters_.expansion, visits, node.width)) {
+      if (node.listed <= node.edge_count) {
+        if (!legal_is_fresh) scratch_.legal_actions(legal_);
+        list_candidates(tree_, node, node.edge_count + 1u, legal_, sort_scratch_);
+      }
+      const Candidate next = tree_.orders.at(node.order)[node.edge_count];
+      const double p = decode_prior(next.code);
+      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) {
+        chosen = node.edge_count;
+        Edge& edge = tree_.add_edge(node);
+        edge.action = next.action;
+        edge.p = static_cast<float>(p);
+        node.visited_prior += static_cast<float>(p);
+        refresh(edge, selection, parameters_.backup);
+      }
+    }
+    return chosen;
+  }
+
+  void set_legal(Node& node) {
+    if (legal_.empty())
+      throw StateError("The state has no legal action but is not terminal" + way() + ".");
+    if (legal_.size() > kMaximumLegalActions)
+      throw StateError("The state has " + std::to_string(legal_.size()) + " legal actions" + way() +
+                       "; a node holds at most " + std::to_string(kMaximumLegalActions) + ".");
+    node.legal_count = node.width = static_cast<std::uint16_t>(legal_.size());
+  }
+
+  std::string way() const {
+    if (path_.empty()) return " at the root";
+    std::string text = " after actions";
+    for (const Step& step : path_) text += ' ' + std::to_string(tree_.edges.at(tree_.nodes[step.node].edges)[step.edge].action);
+    return text;
+  }
+
+  // Gives a new node what the state at hand says of it.
+  void make_node(std::uint32_t index) {
+    Node& node = tree_.nodes[index];
+    node.salt = static_cast<std::uint32_t>(mix64(seed_ ^ mix64(kSaltStream << 56 ^ node_serial_++)));
+    if (scratch_.is_terminal()) {
+      node.terminal = node.proven = true;
+      node.player = kTerminalPlayer;
+      node.proven_value = node.raw_value = static_cast<float>(scratch_.returns(0));
+      if constexpr (requires { scratch_.score(); }) node.raw_lead = node.raw_score = static_cast<float>(-scratch_.score());
+    } else {
+      node.player = static_cast<std::int8_t>(scratch_.current_player());
+    }
+  }
+
+  // Expansion: the evaluator's answer becomes the node's priors.
+  void expand(std::uint32_t index, const CachedEvaluation& evaluation) {
+    Node& node = tree_.nodes[index];
+    const float mover = static_cast<float>(side(node.player));
+    node.raw_value = mover * evaluation.value;
+    node.raw_score = mover * evaluation.score_mean;
+    node.raw_lead = mover * evaluation.score_lead;
+    node.raw_stdev = evaluation.score_stdev;
+    if (evaluation.codes.empty()) return;
+    const auto count = static_cast<std::uint32_t>(evaluation.codes.size());
+    node.codes = tree_.codes.allocate(count);
+    std::ranges::copy(evaluation.codes, &tree_.codes[node.codes]);
+    node.legal_count = static_cast<std::uint16_t>(count);
+    node.width = static_cast<std::uint16_t>(count - std::ranges::count(evaluation.codes, kDropped));
+  }
+
+  bool answer_from_cache(std::uint32_t index) {
+    if constexpr (requires { scratch_.has_key(); })
+      if (!scratch_.has_key()) return false;
+    if (!cache_ || tree_.nodes[index].n > 0) return false;
+    CachedEvaluation found;
+    if (!cache_->find(scratch_.key(), found)) return false;
+    ++statistics_.cache_hits;
+    expand(index, found);
+    return true;
+  }
+
+  // Evaluation: the leaf waits in the batch for its answer.
+  void send(LeafBatch& batch, std::uint32_t index) {
+    std::uint32_t number;
+    if (free_leaves_.empty()) {
+      number = static_cast<std::uint32_t>(leaves_.size());
+      leaves_.push_back(std::make_unique<Leaf>(Leaf{scratch_, {}, {}, {}, {}, 0, 0, false}));
+    } else {
+      number = free_leaves_.back();
+      free_leaves_.pop_back();
+      leaves_[number]->state = scratch_;
+    }
+    Leaf& leaf = *leaves_[number];
+    leaf.path = path_;
+    leaf.node = index;
+    leaf.serial = ++leaf_serial_;
+    scratch_.legal_actions(leaf.legal);
+    if (leaf.legal.empty()) {
+      legal_.clear();
+      const std::string text = "The state has no legal action but is not terminal" + way() + ".";
+      ++waiting_;
+      cancel(number);
+      throw StateError(text);
+    }
+    leaf.has_key = cache_ != nullptr;
+    if constexpr (requires { scratch_.has_key(); }) leaf.has_key = leaf.has_key && scratch_.has_key();
+    if (leaf.has_key) leaf.key = scratch_.key();
+    leaf.symmetries.clear();
+    const int count = scratch_.num_symmetries();
+    switch (parameters_.expansion.symmetry) {
+      case SymmetryRule::kIdentity: leaf.symmetries.push_back(0); break;
+      case SymmetryRule::kRandom:
+        leaf.symmetries.push_back(static_cast<int>(Random{seed_, kSymmetryStream, leaf.serial}.below(count)));
+        break;
+      case SymmetryRule::kMean:
+        for (int symmetry = 0; symmetry < count; ++symmetry) leaf.symmetries.push_back(symmetry);
+        break;
+    }
+    for (const int symmetry : leaf.symmetries) batch.rows.push_back({this, number, symmetry});
+    tree_.nodes[index].pending = tree_.nodes[index].n == 0;
+    ++waiting_;
+  }
+
+  void release(std::uint32_t number) {
+    free_leaves_.push_back(number);
+    --waiting_;
+  }
+
+  double mean_rollout(const S& state, std::uint32_t playouts) {
+    ++leaf_serial_;
+    double sum = 0.0;
+    for (std::uint32_t i = 0; i < playouts; ++i) {
+      Random random{seed_, kRolloutStream, leaf_serial_, i};
+      sum += random_playout(state, random);
+    }
+    return sum / playouts;
+  }
+
+  // A position whose value needs no evaluator: terminal, proven, cached, or too deep.
+  void back_up_known(std::uint32_t index, bool was_in_flight) {
+    const Node& node = tree_.nodes[index];
+    const bool exact = node.terminal || (parameters_.backup.solver && node.proven);
+    const double value = exact ? node.proven_value : node.n > 0 ? node.value_sum / node.n : node.raw_value;
+    finish(index, path_, value, exact || node.n == 0 ? node.raw_lead : node.score_sum / node.n, was_in_flight);
+  }
+
+  void finish(std::uint32_t index, std::span<const Step> path, double value, double score, bool was_in_flight) {
+    back_up(tree_, parameters_, path, index, value, score, was_in_flight);
+    statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
+    if (index == 0 && tree_.nodes[0].n == 1) prepare_root();
+  }
+
+  // Gives the root its own priors: temperature, fresh noise, and only the actions allowed.
+  void prepare_root() {
+    Node& root = tree_.nodes[0];
+    if (root.terminal || root.n == 0) {
+      root_legal_.clear();
+      root_priors_.clear();
+      return;
+    }
+    if (root_prepared_ != root_number_ || root_legal_.empty()) {
+      root_prepared_ = root_number_;
+      root_state_.legal_actions(root_legal_);
+      if (root.legal_count == 0) {
+        legal_ = root_legal_;
+        path_.clear();
+        set_legal(root);
+      }
+      root_priors_.clear();
+      for (std::uint32_t i = 0; i < root.legal_count; ++i) root_priors_.push_back(prior_at(tree_, root, i));
+    }
+    std::vector<double> priors = root_priors_;
+    const ExpansionParameters& expansion = parameters_.expansion;
+    if (expansion.root_temperature != 1.0) {
+      for (double& p : priors) p = p > 0.0 ? std::log(p) : -1e30;
+      softmax(priors, expansion.root_temperature);
+    }
+    Random random{seed_, kNoiseStream, root_number_};
+    add_noise(priors, expansion, random);
+    if (!allowed_.empty())
+      for (std::size_t i = 0; i < priors.size(); ++i)
+        if (!std::ranges::binary_search(allowed_, root_legal_[i])) priors[i] = -1.0;
+    reorder_root(root, priors);
+  }
+
+  void reorder_root(Node& root, std::span<const double> priors) {
+    std::vector<PriorCode> codes(priors.size());
+    for (std::size_t i = 0; i < priors.size(); ++i)
+      codes[i] = priors[i] < 0.0 || (root.codes != kNone && tree_.codes[root.codes + i] == kDropped && root_priors_[i] == 0.0)
+                     ? kDropped : encode_prior(priors[i]);
+    if (root.codes == kNone) root.codes = tree_.codes.allocate(root.legal_count);
+    // Actions that already have an edge come first and keep their places.
+    std::vector<PriorCode> rest = codes;
+    Edge* edges = tree_.edges_of(root);
+    root.visited_prior = 0.0f;
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      const auto place = static_cast<std::size_t>(std::ranges::lower_bound(root_legal_, edges[i].action) - root_legal_.begin());
+      rest[place] = kDropped;
+      edges[i].closed = codes[place] == kDropped;
+      if (edges[i].closed) continue;
+      edges[i].p = static_cast<float>(decode_prior(codes[place]));
+      root.visited_prior += edges[i].p;
+      refresh(edges[i], parameters_.selection, parameters_.backup);
+    }
+    std::ranges::copy(rest, &tree_.codes[root.codes]);
+    const auto unopened = static_cast<std::uint32_t>(rest.size() - std::ranges::count(rest, kDropped));
+    root.width = static_cast<std::uint16_t>(unopened);
+    root.listed = 0;
+    std::vector<Candidate> order;
+    if (unopened > 0) {
+      list_candidates(tree_, root, unopened, root_legal_, sort_scratch_);
+      order.assign(tree_.orders.at(root.order), tree_.orders.at(root.order) + unopened);
+    }
+    order.insert(order.begin(), root.edge_count, Candidate{});
+    if (root.order != kNone) tree_.orders.release(root.order, root.order_capacity_log2);
+    root.order_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(order.size() - 1u));
+    root.order = tree_.orders.allocate(root.order_capacity_log2);
+    std::ranges::copy(order, tree_.orders.at(root.order));
+    root.listed = root.width = static_cast<std::uint16_t>(order.size());
+  }
+
+  S root_state_;
+  S scratch_;  // the position at the end of the way down
+  std::uint64_t seed_;
+  std::shared_ptr<EvaluationCache> cache_;
+  std::vector<Step> path_;
+  std::vector<Step> ghosts_;
+  std::vector<std::unique_ptr<Leaf>> leaves_;
+  std::vector<std::uint32_t> free_leaves_;
+  std::vector<Action> legal_;
+  std::vector<double> priors_, logits_;
+  std::vector<std::uint64_t> sort_scratch_;
+  std::vector<Action> allowed_;      // at the root; empty: every legal action
+  std::vector<Action> root_legal_;
+  std::vector<double> root_priors_;  // before temperature and noise
+  std::uint64_t node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;
+};
+
+}  // namespace honte

@@ -1,0 +1,49 @@
+#include "search/tree.hpp"
+
+#include <algorithm>
+
+namespace honte {
+
+namespace {
+
+// Copies a node with its edges, codes and order; its edges still name children of the old tree.
+std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
+  const Node& old = from.nodes[index];
+  const std::uint32_t added = to.add_node();
+  Node& node = to.nodes[added];
+  node = old;
+  if (old.edge_count > 0) {
+    node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
+    node.edges = to.edges.allocate(node.edge_capacity_log2);
+    std::copy_n(from.edges.at(old.edges), old.edge_count, to.edges.at(node.edges));
+  } else {
+    node.edges = kNone;
+  }
+  if (old.codes != kNone) {
+    node.codes = to.codes.allocate(old.legal_count);
+    std::copy_n(&from.codes[old.codes], old.legal_count, &to.codes[node.codes]);
+  }
+  if (old.order != kNone) {
+    node.order = to.orders.allocate(old.order_capacity_log2);
+    std::copy_n(from.orders.at(old.order), old.listed, to.orders.at(node.order));
+  }
+  return added;
+}
+
+}  // namespace
+
+Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
+  Tree kept;
+  copy_node(tree, root, kept);
+  for (std::uint32_t index = 0; index < kept.node_count; ++index) {  // nodes are consecutive
+    const Node node = kept.nodes[index];
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      Edge& edge = kept.edges.at(node.edges)[i];
+      if (edge.child == kNone) continue;
+      edge.child = tree.nodes[edge.child].n < minimum_visits ? kNone : copy_node(tree, edge.child, kept);
+    }
+  }
+  return kept;
+}
+
+}  // namespace honte

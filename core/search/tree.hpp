@@ -1,0 +1,118 @@
+// The tree: nodes, edges and priors in flat arenas with 32-bit indices.
+//
+// A leaf costs its node and two bytes a legal action. Edges exist only for actions
+// that were chosen at least once; the others wait in the node's order of candidates.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "games/state.hpp"
+#include "search/arena.hpp"
+#include "search/prior_code.hpp"
+
+namespace honte {
+
+inline constexpr std::uint32_t kMaximumLegalActions = 1u << 14;
+inline constexpr PriorCode kDropped = 0xffff;  // in a node's codes: this action is never opened
+
+// One action that was chosen at least once. Values are from the side to move at the parent.
+struct Edge {
+  double w;                // W(s,a)
+  double q;                // the action value that selection reads, virtual loss included
+  double bonus;            // the part of the exploration term that only this edge changes
+  std::uint32_t n;         // N(s,a), answers received
+  std::uint32_t child;     // node index, or kNone where it was pruned
+  Action action;
+  float p;                 // P(s,a)
+  std::uint16_t in_flight; // leaves below that wait for their answer
+  bool known;              // q means something; otherwise the first-play urgency stands in
+  bool exact;              // q is the child's proven value
+  bool closed;             // not allowed at this root
+};
+
+// An action in the order in which actions are opened.
+struct Candidate {
+  Action action;
+  PriorCode code;
+};
+
+// One position. Sums are from the side of player 0, so that no reader has to ask whose turn it is.
+struct Node {
+  double value_sum;           // of all values backed up through this node, its own evaluations included
+  double value_square_sum;
+  double score_sum;           // points for player 0, where the evaluator gives points
+  std::uint32_t n;            // N(s): visits, own evaluations included
+  std::uint32_t edge_visits;  // Σ_b N(s,b)
+  std::uint32_t edges;        // block of edges, kNone before the first
+  std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
+  std::uint32_t order;        // block of candidates, kNone before the first
+  std::uint32_t salt;         // breaks ties between equal priors
+  float raw_value;            // the evaluator's value, player 0
+  float raw_score;            // the evaluator's score mean, player 0
+  float raw_lead;             // the evaluator's lead, player 0
+  float raw_stdev;
+  float proven_value;         // player 0, once proven
+  float visited_prior;        // Σ P of the actions that have an edge
+  std::uint16_t edge_count;
+  std::uint16_t legal_count;  // 0 until it was asked for
+  std::uint16_t width;        // how many of the legal actions may be opened
+  std::uint16_t listed;       // candidates in `order`: the best `listed` of the total order
+  std::uint16_t in_flight;
+  std::int8_t player;         // to move, or kTerminalPlayer
+  std::uint8_t edge_capacity_log2;
+  std::uint8_t order_capacity_log2;
+  bool terminal;
+  bool proven;
+  bool pending;               // its first evaluation is under way
+};
+
+struct Tree {
+  Arena<Node, 12> nodes;
+  BlockArena<Edge, 14> edges;
+  BlockArena<Candidate, 14> orders;
+  Arena<PriorCode, 16> codes;
+  std::uint32_t node_count = 0;
+
+  std::uint32_t add_node() {
+    const std::uint32_t index = nodes.allocate(1);
+    nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .n = 0, .edge_visits = 0,
+                        .edges = kNone, .codes = kNone, .order = kNone, .salt = 0, .raw_value = 0,
+                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0, .proven_value = 0,
+                        .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
+                        .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
+                        .terminal = false, .proven = false, .pending = false};
+    ++node_count;
+    return index;
+  }
+
+  Edge& add_edge(Node& node) {
+    if (node.edges == kNone) {
+      node.edge_capacity_log2 = 0;
+      node.edges = edges.allocate(0);
+    } else if (node.edge_count == 1u << node.edge_capacity_log2) {
+      const std::uint32_t wider = edges.allocate(node.edge_capacity_log2 + 1u);
+      std::copy_n(edges.at(node.edges), node.edge_count, edges.at(wider));
+      edges.release(node.edges, node.edge_capacity_log2);
+      node.edges = wider;
+      ++node.edge_capacity_log2;
+    }
+    Edge& edge = edges.at(node.edges)[node.edge_count++];
+    edge = Edge{.w = 0, .q = 0, .bonus = 0, .n = 0, .child = kNone, .action = 0, .p = 0,
+                .in_flight = 0, .known = false, .exact = false, .closed = false};
+    return edge;
+  }
+
+  Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
+  const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
+
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes(); }
+};
+
+// A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`
+// are left out, and the edges that led to them keep their statistics. No leaf may be in flight.
+Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits);
+
+}  // namespace honte
