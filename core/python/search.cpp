@@ -1,7 +1,337 @@
+// The search as Python sees it: one class for every game, and the batch of waiting leaves.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
 #include "bindings.hpp"
+#include "error.hpp"
+#include "games/connect_four.hpp"
+#include "games/tictactoe.hpp"
+#include "python/python_state.hpp"
+#include "search/search_of.hpp"
 
 namespace honte::python {
 
-void bind_search(nanobind::module_&) {}
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class... States>
+struct Games {
+  // The search of a state's own game; anything that is not native is taken for a Python state.
+  static std::shared_ptr<SearchBase> make(nb::handle state, const Parameters& parameters, std::uint64_t seed,
+                                          std::shared_ptr<EvaluationCache> cache) {
+    std::shared_ptr<SearchBase> search;
+    const auto try_game = [&]<class S>(S*) {
+      if (search || !nb::isinstance<S>(state)) return;
+      search = std::make_shared<SearchOf<S>>(nb::cast<const S&>(state), parameters, seed, cache);
+    };
+    (try_game(static_cast<States*>(nullptr)), ...);
+    if (!search) search = std::make_shared<SearchOf<PythonState>>(PythonState(state), parameters, seed, cache);
+    return search;
+  }
+
+  static nb::object root_state(const SearchBase& search) {
+    return of(search, [](const auto& typed) { return typed.root_state(); });
+  }
+
+  static nb::object leaf_state(const LeafRow& row) {
+    return of(*row.search, [&](const auto& typed) { return typed.leaf_state(row.leaf); });
+  }
+
+ private:
+  template <class Get>
+  static nb::object of(const SearchBase& search, Get get) {
+    nb::object state;
+    const auto try_game = [&]<class S>(S*) {
+      if (const auto* typed = dynamic_cast<const SearchOf<S>*>(&search)) state = nb::cast(get(*typed));
+    };
+    (try_game(static_cast<States*>(nullptr)), ...);
+    if (const auto* typed = dynamic_cast<const SearchOf<PythonState>*>(&search)) state = get(*typed).clone_object();
+    return state;
+  }
+};
+
+using NativeGames = Games<TicTacToe, ConnectFour>;
+
+template <class T>
+using Array = nb::ndarray<nb::numpy, T>;
+template <class T, std::size_t N>
+using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+Array<T> new_array(std::initializer_list<std::size_t> shape, T*& data) {
+  std::size_t size = 1;
+  for (const std::size_t extent : shape) size *= extent;
+  data = new T[size]();
+  const nb::capsule owner(data, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return Array<T>(data, shape, owner);
+}
+
+void bind_parameters(nb::module_& m) {
+  nb::enum_<Formula>(m, "Formula")
+      .value("UCB1", Formula::kUcb1)
+      .value("PUCT", Formula::kPuct)
+      .value("POLYNOMIAL_PUCT", Formula::kPolynomialPuct)
+      .value("UCT_LIKE_PUCT", Formula::kUctLikePuct);
+  nb::enum_<UrgencyRule>(m, "UrgencyRule")
+      .value("CONSTANT", UrgencyRule::kConstant)
+      .value("PARENT", UrgencyRule::kParent)
+      .value("PARENT_MINUS_CONSTANT", UrgencyRule::kParentMinusConstant)
+      .value("PARENT_MINUS_VISITED_POLICY", UrgencyRule::kParentMinusVisitedPolicy)
+      .value("UNVISITED_FIRST", UrgencyRule::kUnvisitedFirst);
+  nb::enum_<VirtualLossRule>(m, "VirtualLossRule")
+      .value("LOST_VISITS", VirtualLossRule::kLostVisits)
+      .value("UNOBSERVED", VirtualLossRule::kUnobserved);
+  nb::enum_<NoiseRule>(m, "NoiseRule")
+      .value("NONE", NoiseRule::kNone)
+      .value("PLAIN", NoiseRule::kPlain)
+      .value("SCALED", NoiseRule::kScaled)
+      .value("SHAPED", NoiseRule::kShaped);
+  nb::enum_<SymmetryRule>(m, "SymmetryRule")
+      .value("IDENTITY", SymmetryRule::kIdentity)
+      .value("RANDOM", SymmetryRule::kRandom)
+      .value("MEAN", SymmetryRule::kMean);
+
+  nb::class_<SelectionParameters>(m, "SelectionParameters")
+      .def_rw("formula", &SelectionParameters::formula)
+      .def_rw("c", &SelectionParameters::c)
+      .def_rw("c_log", &SelectionParameters::c_log)
+      .def_rw("c_base", &SelectionParameters::c_base)
+      .def_rw("exponent", &SelectionParameters::exponent)
+      .def_rw("visits_plus_one", &SelectionParameters::visits_plus_one)
+      .def_rw("urgency", &SelectionParameters::urgency)
+      .def_rw("urgency_value", &SelectionParameters::urgency_value)
+      .def_rw("root_urgency", &SelectionParameters::root_urgency)
+      .def_rw("root_urgency_value", &SelectionParameters::root_urgency_value)
+      .def_rw("forced_playouts", &SelectionParameters::forced_playouts);
+  nb::class_<ExpansionParameters>(m, "ExpansionParameters")
+      .def_rw("threshold", &ExpansionParameters::threshold)
+      .def_rw("noise", &ExpansionParameters::noise)
+      .def_rw("noise_weight", &ExpansionParameters::noise_weight)
+      .def_rw("noise_concentration", &ExpansionParameters::noise_concentration)
+      .def_rw("root_temperature", &ExpansionParameters::root_temperature)
+      .def_rw("policy_temperature", &ExpansionParameters::policy_temperature)
+      .def_rw("policy_filter", &ExpansionParameters::policy_filter)
+      .def_rw("widening_factor", &ExpansionParameters::widening_factor)
+      .def_rw("widening_exponent", &ExpansionParameters::widening_exponent)
+      .def_rw("symmetry", &ExpansionParameters::symmetry);
+  nb::class_<BackupParameters>(m, "BackupParameters")
+      .def_rw("virtual_loss", &BackupParameters::virtual_loss)
+      .def_rw("virtual_visits", &BackupParameters::virtual_visits)
+      .def_rw("solver", &BackupParameters::solver);
+  nb::class_<Parameters>(m, "SearchParameters")
+      .def(nb::init<>())
+      .def_rw("selection", &Parameters::selection)
+      .def_rw("expansion", &Parameters::expansion)
+      .def_rw("backup", &Parameters::backup)
+      .def_rw("maximum_nodes", &Parameters::maximum_nodes)
+      .def_rw("maximum_depth", &Parameters::maximum_depth);
+}
+
+template <class Rows>
+const float* data_or_null(const std::optional<Rows>& array, const char* name, std::size_t rows) {
+  if (!array) return nullptr;
+  if (array->shape(0) < rows)
+    throw EvaluationError(std::string(name) + " has " + std::to_string(array->shape(0)) + " rows, the batch has " + std::to_string(rows));
+  return array->data();
+}
+
+void bind_batch(nb::module_& m) {
+  nb::class_<LeafBatch>(m, "LeafBatch", "Leaves that wait for an evaluator; see honte.evaluation.LeafBatch.")
+      .def(nb::init<>())
+      .def_prop_ro("size", [](const LeafBatch& batch) { return batch.rows.size(); })
+      .def_prop_ro("num_actions", &LeafBatch::num_actions)
+      .def("states",
+           [](const LeafBatch& batch) {
+             nb::list states;
+             for (const LeafRow& row : batch.rows) states.append(NativeGames::leaf_state(row));
+             return states;
+           })
+      .def("players",
+           [](const LeafBatch& batch) {
+             std::int32_t* players;
+             auto array = new_array<std::int32_t>({batch.rows.size()}, players);
+             for (std::size_t i = 0; i < batch.rows.size(); ++i) players[i] = batch.rows[i].search->leaf_player(batch.rows[i].leaf);
+             return array;
+           })
+      .def("symmetries",
+           [](const LeafBatch& batch) {
+             std::int32_t* symmetries;
+             auto array = new_array<std::int32_t>({batch.rows.size()}, symmetries);
+             for (std::size_t i = 0; i < batch.rows.size(); ++i) symmetries[i] = batch.rows[i].symmetry;
+             return array;
+           },
+           "The symmetry each row is shown under, shape [B].")
+      .def("legal_mask",
+           [](const LeafBatch& batch) {
+             const auto actions = static_cast<std::size_t>(batch.num_actions());
+             bool* mask;
+             auto array = new_array<bool>({batch.rows.size(), actions}, mask);
+             for (std::size_t i = 0; i < batch.rows.size(); ++i)
+               batch.rows[i].search->legal_mask(batch.rows[i].leaf, batch.rows[i].symmetry, {mask + i * actions, actions});
+             return array;
+           })
+      .def("observations",
+           [](const LeafBatch& batch) {
+             const std::size_t size = batch.empty() ? 0 : batch.rows.front().search->observation_size();
+             float* planes;
+             auto array = new_array<float>({batch.rows.size(), size}, planes);
+             for (std::size_t i = 0; i < batch.rows.size(); ++i)
+               batch.rows[i].search->observation(batch.rows[i].leaf, batch.rows[i].symmetry, {planes + i * size, size});
+             return array;
+           })
+      .def("rollout_values",
+           [](const LeafBatch& batch, std::uint32_t playouts) {
+             float* values;
+             auto array = new_array<float>({batch.rows.size()}, values);
+             const nb::gil_scoped_release release;
+             for (std::size_t i = 0; i < batch.rows.size(); ++i)
+               values[i] = static_cast<float>(batch.rows[i].search->rollout(batch.rows[i].leaf, playouts));
+             return array;
+           },
+           "playouts"_a, "The mean result of random playouts from each row, for the side to move, shape [B].")
+      .def("receive",
+           [](LeafBatch& batch, Input<float, 1> value, std::optional<Input<float, 2>> policy_logits,
+              std::optional<Input<float, 1>> score_mean, std::optional<Input<float, 1>> score_stdev,
+              std::optional<Input<float, 1>> score_lead, std::optional<Input<float, 2>> ownership) {
+             const std::size_t rows = batch.rows.size();
+             Answer answer;
+             try {
+               answer.rows = value.shape(0);
+               answer.value = value.data();
+               answer.policy_logits = data_or_null(policy_logits, "policy_logits", rows);
+               answer.num_actions = policy_logits ? static_cast<int>(policy_logits->shape(1)) : 0;
+               answer.score_mean = data_or_null(score_mean, "score_mean", rows);
+               answer.score_stdev = data_or_null(score_stdev, "score_stdev", rows);
+               answer.score_lead = data_or_null(score_lead, "score_lead", rows);
+               answer.ownership = data_or_null(ownership, "ownership", rows);
+               answer.points = ownership ? ownership->shape(1) : 0;
+               if (answer.rows < rows)
+                 throw EvaluationError("value has " + std::to_string(answer.rows) + " rows, the batch has " + std::to_string(rows));
+             } catch (...) {
+               batch.cancel();
+               throw;
+             }
+             std::vector<LeafBatch::Refusal> refusals;
+             {
+               const nb::gil_scoped_release release;
+               refusals = batch.receive(answer);
+             }
+             std::vector<std::pair<std::shared_ptr<SearchBase>, std::string>> named;
+             for (const LeafBatch::Refusal& refusal : refusals) named.emplace_back(refusal.search->shared_from_this(), refusal.reason);
+             return named;
+           },
+           "value"_a, "policy_logits"_a = nb::none(), "score_mean"_a = nb::none(), "score_stdev"_a = nb::none(),
+           "score_lead"_a = nb::none(), "ownership"_a = nb::none(),
+           "Give every leaf its answer and empty the batch. Returns the searches whose answer cannot be, each with the reason; their leaves were taken back.")
+      .def("cancel", &LeafBatch::cancel, "Take the leaves back, as if they had never been selected.");
+}
+
+void bind_views(nb::module_& m) {
+  nb::class_<EdgeView>(m, "EdgeView")
+      .def_ro("action", &EdgeView::action)
+      .def_ro("n", &EdgeView::n)
+      .def_ro("w", &EdgeView::w)
+      .def_ro("q", &EdgeView::q)
+      .def_ro("u", &EdgeView::u)
+      .def_ro("p", &EdgeView::p)
+      .def_ro("value_square_sum", &EdgeView::value_square_sum)
+      .def_ro("score_sum", &EdgeView::score_sum)
+      .def_ro("proven", &EdgeView::proven)
+      .def_ro("proven_value", &EdgeView::proven_value)
+      .def_prop_ro("child", [](const EdgeView& view) -> std::optional<std::uint32_t> {
+        if (view.child == kNone) return std::nullopt;
+        return view.child;
+      });
+  nb::class_<Node>(m, "NodeView", "One node; sums and values are from the side of player 0.")
+      .def_ro("n", &Node::n)
+      .def_ro("edge_visits", &Node::edge_visits)
+      .def_ro("in_flight", &Node::in_flight)
+      .def_ro("value_sum", &Node::value_sum)
+      .def_ro("value_square_sum", &Node::value_square_sum)
+      .def_ro("score_sum", &Node::score_sum)
+      .def_ro("raw_value", &Node::raw_value)
+      .def_ro("raw_score", &Node::raw_score)
+      .def_ro("raw_lead", &Node::raw_lead)
+      .def_ro("raw_stdev", &Node::raw_stdev)
+      .def_ro("player", &Node::player)
+      .def_ro("terminal", &Node::terminal)
+      .def_ro("proven", &Node::proven)
+      .def_ro("proven_value", &Node::proven_value)
+      .def_ro("legal_count", &Node::legal_count);
+  nb::class_<SearchStatistics>(m, "SearchStatistics")
+      .def_ro("simulations", &SearchStatistics::simulations)
+      .def_ro("evaluations", &SearchStatistics::evaluations)
+      .def_ro("cache_hits", &SearchStatistics::cache_hits)
+      .def_ro("pruned", &SearchStatistics::pruned)
+      .def_ro("deepest", &SearchStatistics::deepest);
+  nb::class_<EvaluationCache>(m, "EvaluationCache", "Evaluations by position, for searches that share one evaluator.")
+      .def(nb::init<std::size_t>(), "capacity"_a)
+      .def("clear", &EvaluationCache::clear)
+      .def("__len__", &EvaluationCache::size)
+      .def_prop_ro("capacity", &EvaluationCache::capacity)
+      .def_prop_ro("hits", &EvaluationCache::hits)
+      .def_prop_ro("misses", &EvaluationCache::misses);
+}
+
+void bind_tree_search(nb::module_& m) {
+  nb::enum_<NativeEvaluator::Kind>(m, "NativeEvaluatorKind")
+      .value("UNIFORM", NativeEvaluator::Kind::kUniform)
+      .value("ROLLOUT", NativeEvaluator::Kind::kRollout);
+  using release = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<SearchBase>(m, "TreeSearch", "The tree and its phases; use honte.search.Search.")
+      .def("select", &SearchBase::select, "batch"_a, "maximum_rows"_a, "maximum_simulations"_a, release())
+      .def("simulate",
+           [](SearchBase& search, NativeEvaluator::Kind kind, std::uint32_t playouts, std::uint64_t simulations) {
+             search.simulate({.kind = kind, .playouts = playouts}, simulations);
+           },
+           "kind"_a, "playouts"_a, "simulations"_a, release())
+      .def("advance", &SearchBase::advance, "action"_a, release())
+      .def("restrict_root", [](SearchBase& search, const std::vector<Action>& allowed) { search.restrict_root(allowed); }, "allowed"_a)
+      .def("root_prior", &SearchBase::root_prior)
+      .def("root_state", &NativeGames::root_state)
+      .def("edges", &SearchBase::edges, "node"_a)
+      .def("node",
+           [](const SearchBase& search, std::uint32_t index) {
+             if (index >= search.tree().node_count) throw nb::index_error("there is no such node");
+             return Node(search.node(index));
+           },
+           "node"_a)
+      .def("most_visited_line", &SearchBase::most_visited_line, "node"_a, "length"_a)
+      .def("mean_ownership",
+           [](const SearchBase& search, std::uint32_t node) {
+             std::vector<float> stdev;
+             std::vector<float> mean = search.mean_ownership(node, &stdev);
+             return std::make_pair(std::move(mean), std::move(stdev));
+           },
+           "node"_a)
+      .def("prune", &SearchBase::prune, release())
+      .def_prop_ro("num_actions", &SearchBase::num_actions)
+      .def_prop_ro("node_count", [](const SearchBase& search) { return search.tree().node_count; })
+      .def_prop_ro("bytes", [](const SearchBase& search) { return search.tree().bytes(); })
+      .def_prop_ro("waiting", &SearchBase::waiting)
+      .def_prop_ro("wants_pruning", &SearchBase::wants_pruning)
+      .def_prop_ro("statistics", [](const SearchBase& search) { return SearchStatistics(search.statistics()); });
+  m.def("make_search", &NativeGames::make, "state"_a, "parameters"_a, "seed"_a, "cache"_a = nb::none(),
+        "The search of a state's own game.");
+}
+
+}  // namespace
+
+void bind_search(nb::module_& m) {
+  nb::exception<EvaluationError>(m, "EvaluationError", PyExc_ValueError);
+  nb::exception<StateError>(m, "StateError", PyExc_ValueError);
+  bind_parameters(m);
+  bind_views(m);
+  bind_batch(m);
+  bind_tree_search(m);
+}
 
 }  // namespace honte::python

@@ -47,9 +47,14 @@ struct LeafBatch {
   bool empty() const { return rows.empty(); }
   int num_actions() const;
 
-  // Gives every leaf its answer in the order of the rows. If an answer cannot be, all the
-  // leaves are taken back and the error names the row.
-  void receive(const Answer& answer);
+  // An answer that cannot be: its leaf was taken back, the rest of the batch was received.
+  struct Refusal {
+    SearchBase* search;
+    std::string reason;
+  };
+
+  // Gives every leaf its answer in the order of the rows, and empties the batch.
+  std::vector<Refusal> receive(const Answer& answer);
 
   // Takes the leaves back, as if they had never been selected.
   void cancel();

@@ -1,6 +1,7 @@
 #include "search/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "search/selection.hpp"
 
@@ -36,6 +37,55 @@ std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
   return views;
 }
 
+std::vector<std::pair<Action, std::uint32_t>> SearchBase::most_visited_line(std::uint32_t index,
+                                                                            std::size_t length) const {
+  std::vector<std::pair<Action, std::uint32_t>> line;
+  while (index != kNone && line.size() < length) {
+    const Node& node = tree_.nodes[index];
+    const Edge* edges = tree_.edges_of(node);
+    const Edge* best = nullptr;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (!edges[i].closed && edges[i].n > (best ? best->n : 0)) best = &edges[i];
+    if (!best) break;
+    line.emplace_back(best->action, best->n);
+    index = best->child;
+  }
+  return line;
+}
+
+std::vector<float> SearchBase::mean_ownership(std::uint32_t root, std::vector<float>* stdev) const {
+  const std::uint32_t points = tree_.points;
+  std::vector<std::int64_t> sum(points), square_sum(points);
+  std::int64_t count = 0;
+  std::vector<std::uint32_t> open{root};
+  while (!open.empty()) {
+    const Node& node = tree_.nodes[open.back()];
+    open.pop_back();
+    if (node.ownership != kNone) {
+      ++count;
+      const std::int8_t* owned = &tree_.ownership[node.ownership];
+      for (std::uint32_t i = 0; i < points; ++i) {
+        sum[i] += owned[i];
+        square_sum[i] += owned[i] * owned[i];
+      }
+    }
+    const Edge* edges = tree_.edges_of(node);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (edges[i].child != kNone) open.push_back(edges[i].child);
+  }
+  if (count == 0) return {};
+  std::vector<float> mean(points);
+  if (stdev) stdev->resize(points);
+  for (std::uint32_t i = 0; i < points; ++i) {
+    const double m = static_cast<double>(sum[i]) / static_cast<double>(count);
+    mean[i] = static_cast<float>(m / 127.0);
+    if (stdev)
+      (*stdev)[i] = static_cast<float>(
+          std::sqrt(std::max(0.0, static_cast<double>(square_sum[i]) / static_cast<double>(count) - m * m)) / 127.0);
+  }
+  return mean;
+}
+
 void SearchBase::prune() {
   const std::uint32_t goal = static_cast<std::uint32_t>(parameters_.maximum_nodes / 2);
   std::vector<std::uint32_t> visits;
@@ -62,18 +112,19 @@ void for_each_leaf(const std::vector<LeafRow>& rows, Act act) {
 
 }  // namespace
 
-void LeafBatch::receive(const Answer& answer) {
-  try {
-    if (answer.rows < rows.size())
-      throw EvaluationError("the answer has " + std::to_string(answer.rows) + " rows, the batch has " +
-                            std::to_string(rows.size()));
-    for_each_leaf(rows, [&](const LeafRow& row, std::size_t i) { row.search->check(row.leaf, answer, i); });
-  } catch (...) {
-    cancel();
-    throw;
-  }
-  for_each_leaf(rows, [&](const LeafRow& row, std::size_t i) { row.search->receive(row.leaf, answer, i); });
+std::vector<LeafBatch::Refusal> LeafBatch::receive(const Answer& answer) {
+  std::vector<Refusal> refusals;
+  for_each_leaf(rows, [&](const LeafRow& row, std::size_t i) {
+    try {
+      row.search->check(row.leaf, answer, i);
+      row.search->receive(row.leaf, answer, i);
+    } catch (const EvaluationError& error) {
+      row.search->cancel(row.leaf);
+      refusals.push_back({row.search, error.what()});
+    }
+  });
   rows.clear();
+  return refusals;
 }
 
 void LeafBatch::cancel() {

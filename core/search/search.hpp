@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "games/state.hpp"
@@ -49,7 +50,7 @@ struct SearchStatistics {
 };
 
 // The face that bindings and batches see; Search<S> below fills it for each game.
-class SearchBase {
+class SearchBase : public std::enable_shared_from_this<SearchBase> {
  public:
   virtual ~SearchBase() = default;
 
@@ -82,6 +83,13 @@ class SearchBase {
 
   // The edges of a node in the order in which they were opened; closed ones are left out.
   std::vector<EdgeView> edges(std::uint32_t node) const;
+
+  // Mean ownership below a node, [points], for player 0: every evaluation counts once. Empty
+  // where the evaluator gives none. `stdev` takes the standard deviation.
+  std::vector<float> mean_ownership(std::uint32_t node, std::vector<float>* stdev) const;
+
+  // The way down by most visits from a node, at most `length` edges; ties go to the edge opened first.
+  std::vector<std::pair<Action, std::uint32_t>> most_visited_line(std::uint32_t node, std::size_t length) const;
 
   const Node& node(std::uint32_t index) const { return tree_.nodes[index]; }
   const Tree& tree() const { return tree_; }

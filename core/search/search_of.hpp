@@ -85,6 +85,10 @@ class SearchOf final : public SearchBase {
       finite(answer.score_mean, "score_mean");
       finite(answer.score_lead, "score_lead");
       finite(answer.score_stdev, "score_stdev");
+      if (answer.ownership)
+        for (std::size_t point = 0; point < answer.points; ++point)
+          if (!std::isfinite(answer.ownership[row * answer.points + point]))
+            throw EvaluationError("ownership is not a number in row " + std::to_string(row));
       if (std::abs(answer.value[row]) > 1.0f + 1e-3f)
         throw EvaluationError("value is " + std::to_string(answer.value[row]) + " in row " + std::to_string(row) + ", outside [-1, 1]");
       if (!answer.policy_logits) continue;
@@ -124,6 +128,18 @@ class SearchOf final : public SearchBase {
     evaluation.score_mean = static_cast<float>(mean);
     evaluation.score_stdev = static_cast<float>(stdev);
     evaluation.score_lead = static_cast<float>(lead);
+    if (answer.ownership) {
+      tree_.points = static_cast<std::uint32_t>(answer.points);
+      evaluation.ownership.resize(answer.points);
+      for (std::uint32_t point = 0; point < answer.points; ++point) {
+        double owned = 0.0;
+        for (std::size_t r = 0; r < rows; ++r)
+          owned += share * answer.ownership[(first_row + r) * answer.points +
+                                            static_cast<std::size_t>(leaf.state.transform_action(static_cast<Action>(point), leaf.symmetries[r]))];
+        evaluation.ownership[point] = static_cast<std::int8_t>(
+            std::lround(127.0 * side(leaf.state.current_player()) * std::clamp(owned, -1.0, 1.0)));
+      }
+    }
     evaluation.codes.resize(priors.size());
     if (!priors.empty()) encode_priors(priors, parameters_.expansion.policy_filter, evaluation.codes);
 
@@ -345,6 +361,11 @@ class SearchOf final : public SearchBase {
     node.raw_score = mover * evaluation.score_mean;
     node.raw_lead = mover * evaluation.score_lead;
     node.raw_stdev = evaluation.score_stdev;
+    if (!evaluation.ownership.empty()) {
+      tree_.points = static_cast<std::uint32_t>(evaluation.ownership.size());
+      node.ownership = tree_.ownership.allocate(tree_.points);
+      std::ranges::copy(evaluation.ownership, &tree_.ownership[node.ownership]);
+    }
     if (evaluation.codes.empty()) return;
     const auto count = static_cast<std::uint32_t>(evaluation.codes.size());
     node.codes = tree_.codes.allocate(count);
@@ -471,8 +492,7 @@ class SearchOf final : public SearchBase {
   void reorder_root(Node& root, std::span<const double> priors) {
     std::vector<PriorCode> codes(priors.size());
     for (std::size_t i = 0; i < priors.size(); ++i)
-      codes[i] = priors[i] < 0.0 || (root.codes != kNone && tree_.codes[root.codes + i] == kDropped && root_priors_[i] == 0.0)
-                     ? kDropped : encode_prior(priors[i]);
+      codes[i] = priors[i] < 0.0 || root_priors_[i] == 0.0 ? kDropped : encode_prior(priors[i]);
     if (root.codes == kNone) root.codes = tree_.codes.allocate(root.legal_count);
     // Actions that already have an edge come first and keep their places.
     std::vector<PriorCode> rest = codes;

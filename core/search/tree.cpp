@@ -23,6 +23,10 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
     node.codes = to.codes.allocate(old.legal_count);
     std::copy_n(&from.codes[old.codes], old.legal_count, &to.codes[node.codes]);
   }
+  if (old.ownership != kNone) {
+    node.ownership = to.ownership.allocate(from.points);
+    std::copy_n(&from.ownership[old.ownership], from.points, &to.ownership[node.ownership]);
+  }
   if (old.order != kNone) {
     node.order = to.orders.allocate(old.order_capacity_log2);
     std::copy_n(from.orders.at(old.order), old.listed, to.orders.at(node.order));
@@ -34,6 +38,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
 
 Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
   Tree kept;
+  kept.points = tree.points;
   copy_node(tree, root, kept);
   for (std::uint32_t index = 0; index < kept.node_count; ++index) {  // nodes are consecutive
     const Node node = kept.nodes[index];

@@ -49,6 +49,7 @@ struct Node {
   std::uint32_t edges;        // block of edges, kNone before the first
   std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
   std::uint32_t order;        // block of candidates, kNone before the first
+  std::uint32_t ownership;    // the evaluator's ownership of the points, kNone where it gave none
   std::uint32_t salt;         // breaks ties between equal priors
   float raw_value;            // the evaluator's value, player 0
   float raw_score;            // the evaluator's score mean, player 0
@@ -74,12 +75,14 @@ struct Tree {
   BlockArena<Edge, 14> edges;
   BlockArena<Candidate, 14> orders;
   Arena<PriorCode, 16> codes;
+  Arena<std::int8_t, 16> ownership;  // 127ths, +127 where player 0 will own the point
+  std::uint32_t points = 0;          // ownership values a node, 0 where there are none
   std::uint32_t node_count = 0;
 
   std::uint32_t add_node() {
     const std::uint32_t index = nodes.allocate(1);
     nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .n = 0, .edge_visits = 0,
-                        .edges = kNone, .codes = kNone, .order = kNone, .salt = 0, .raw_value = 0,
+                        .edges = kNone, .codes = kNone, .order = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
                         .raw_score = 0, .raw_lead = 0, .raw_stdev = 0, .proven_value = 0,
                         .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
@@ -108,7 +111,7 @@ struct Tree {
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + ownership.bytes(); }
 };
 
 // A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`

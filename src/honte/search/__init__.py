@@ -1,0 +1,20 @@
+"""Search: configuration, the search itself, and what it finds."""
+
+from honte.search.budget import Budget
+from honte.search.config import SearchConfig
+from honte.search.result import ChildStatistics, SearchResult, StopReason
+from honte.search.search import EvaluationCache, Search, run_many
+from honte.search.tree import TreeEdge, TreeNode
+
+__all__ = [
+    "Budget",
+    "ChildStatistics",
+    "EvaluationCache",
+    "Search",
+    "SearchConfig",
+    "SearchResult",
+    "StopReason",
+    "TreeEdge",
+    "TreeNode",
+    "run_many",
+]

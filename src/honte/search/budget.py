@@ -22,6 +22,9 @@ class Budget:
     """Wall-clock time."""
     minimum_simulations: int = 0
     """New simulations to run even when the inherited tree already holds enough visits."""
+    stop_when_settled: bool = False
+    """Stop as soon as the runner-up can no longer catch up in what is left; for timed play,
+    not for training targets."""
 
     def __post_init__(self) -> None:
         if self.visits is None and self.simulations is None and self.seconds is None:

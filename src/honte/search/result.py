@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,8 @@ class StopReason(Enum):
     MEMORY = "memory"
     """The tree reached its cap and nothing could be pruned."""
     CANCELLED = "cancelled"
+    FAILED = "failed"
+    """The evaluator's answer could not be used."""
     TERMINAL = "terminal"
     """The root is a finished game; there was nothing to search."""
 
@@ -89,9 +90,10 @@ class SearchResult:
     evaluations: int
     """Leaves that an evaluator answered in this search."""
     cache_hits: int
+    prunings: int = 0
+    """Times that the tree reached its cap and rarely visited subtrees were dropped."""
     ownership: NDArray[np.float32] | None = None
     """[points]: mean ownership for the side to move, where it was asked for."""
-    extra: dict[str, Any] = field(default_factory=dict)
 
     @property
     def winrate(self) -> float:

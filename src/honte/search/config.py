@@ -1,0 +1,319 @@
+"""The configuration of a search: one frozen model a phase, readable from TOML.
+
+Every field carries the symbol of the papers where there is one. A combination that cannot be
+is refused when it is made, in a sentence. The named systems of the papers are configurations
+in :mod:`honte.presets`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from honte.errors import HonteError
+
+
+class Phase(BaseModel):
+    """A frozen part of the configuration; an unknown field is refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    def __init__(self, **data: Any) -> None:
+        try:
+            super().__init__(**data)
+        except ValidationError as error:
+            raise HonteError(_sentence(type(self).__name__, error)) from None
+
+
+def _sentence(name: str, error: ValidationError) -> str:
+    parts = []
+    for fault in error.errors():
+        if fault["type"] == "value_error":
+            parts.append(str(fault["ctx"]["error"]))
+            continue
+        place = ".".join(str(step) for step in fault["loc"]) or name
+        given = fault["input"]
+        message = fault["msg"][0].lower() + fault["msg"][1:]
+        parts.append(f"{name}: {place} = {given!r} cannot be: {message}.")
+    return " ".join(parts)
+
+
+class QDenominator(Enum):
+    """What the total value of an edge is divided by."""
+
+    VISITS = "visits"
+    """Q = W / N."""
+    VISITS_PLUS_ONE = "visits_plus_one"
+    """Q = W / (N + 1), as some texts on AlphaGo 2016 have it."""
+
+
+class UrgencyRule(Enum):
+    """First-play urgency: the value that stands in for an action without visits."""
+
+    CONSTANT = "constant"
+    """A fixed value; 0 is AlphaGo Zero's, −1 counts it as a loss."""
+    PARENT = "parent"
+    """The mean value of the node, for its side to move."""
+    PARENT_MINUS_CONSTANT = "parent_minus_constant"
+    """The node's mean value less the amount."""
+    PARENT_MINUS_VISITED_POLICY = "parent_minus_visited_policy"
+    """The node's mean value less amount · √(Σ P of the actions visited) [Leela Zero, KataGo]."""
+    UNVISITED_FIRST = "unvisited_first"
+    """Plus infinity: every action once before any twice [UCB1]."""
+
+
+class FirstPlayUrgency(Phase):
+    """The rule and its amount; the amount is a value for CONSTANT, a reduction otherwise."""
+
+    rule: UrgencyRule = UrgencyRule.CONSTANT
+    amount: float = Field(default=0.0, ge=-2.0, le=2.0)
+
+
+class Ucb1(Phase):
+    """UCB1: Q + c · √(ln N(s) / N(s,a)), unvisited actions first [Auer 2002; Kocsis 2006]."""
+
+    kind: Literal["ucb1"] = "ucb1"
+    c: float = Field(default=1.0, ge=0.0)
+    """Exploration constant for values in [−1, 1]; √2 fits rewards of twice that certainty."""
+    q_denominator: QDenominator = QDenominator.VISITS
+
+
+class _PolicyGuided(Phase):
+    """What every formula guided by a prior has."""
+
+    first_play_urgency: FirstPlayUrgency = FirstPlayUrgency()
+    root_first_play_urgency: FirstPlayUrgency | None = None
+    """At the root; None: as everywhere."""
+    q_denominator: QDenominator = QDenominator.VISITS
+    forced_playouts: float = Field(default=0.0, ge=0.0)
+    """k: a visited root action gets at least √(k · P · ΣN) visits; 0 for none [KataGo: 2]."""
+
+
+class Puct(_PolicyGuided):
+    """PUCT: Q + c(N) · P · √N(s) / (1 + N(s,a)) [Rosin 2011; Silver 2016].
+
+    N(s) is the sum of the edges' visits, and 1 at a fresh node, so that the highest prior is
+    tried first. c(N) = c_puct + c_log · log((N + c_base) / c_base): with ``c_log`` 0 a constant;
+    with c_log 1, c_puct 1.25, c_base 19652 AlphaZero's growing c_puct (N counts one visit less
+    than in the paper's 1 + N); with 0.45 and 500 KataGo's.
+    """
+
+    kind: Literal["puct"] = "puct"
+    c_puct: float = Field(default=1.5, ge=0.0)
+    c_log: float = Field(default=0.0, ge=0.0)
+    c_base: float = Field(default=19652.0, gt=0.0)
+
+
+class PolynomialPuct(_PolicyGuided):
+    """Q + c · P · N(s)^α / (1 + N(s,a)); α = 0.5 is PUCT."""
+
+    kind: Literal["polynomial_puct"] = "polynomial_puct"
+    c: float = Field(default=1.5, ge=0.0)
+    alpha: float = Field(default=0.5, gt=0.0, le=2.0)
+
+
+class UctLikePuct(_PolicyGuided):
+    """Q + c · P · √(ln(1 + N(s) + c_base) / (1 + N(s,a)))."""
+
+    kind: Literal["uct_like_puct"] = "uct_like_puct"
+    c: float = Field(default=1.5, ge=0.0)
+    c_base: float = Field(default=19652.0, ge=0.0)
+
+
+Selection = Annotated[Ucb1 | Puct | PolynomialPuct | UctLikePuct, Field(discriminator="kind")]
+
+
+class NoiseKind(Enum):
+    """How the Dirichlet concentration is spread over the legal actions."""
+
+    PLAIN = "plain"
+    """α for every action: AlphaGo Zero's 0.03 on 19×19."""
+    SCALED = "scaled"
+    """α = concentration / number of legal actions: 10.83 in all is AlphaGo Zero's on any board."""
+    SHAPED = "shaped"
+    """Half of the total evenly, half where the policy is above its mean [KataGo]."""
+
+
+class RootNoise(Phase):
+    """P' = (1 − ε) P + ε η, η ~ Dirichlet, once per new root [Silver 2017]."""
+
+    kind: NoiseKind = NoiseKind.SCALED
+    weight: float = Field(default=0.25, ge=0.0, le=1.0)
+    """ε"""
+    concentration: float = Field(default=10.83, gt=0.0)
+    """α for PLAIN, the total Σα otherwise."""
+
+
+class ProgressiveWidening(Phase):
+    """At N visits a node has at most ⌈C·N^β⌉ actions open, highest priors first."""
+
+    factor: float = Field(default=2.0, gt=0.0)
+    """C"""
+    exponent: float = Field(default=0.5, ge=0.0, le=1.0)
+    """β"""
+
+
+class Symmetry(Enum):
+    """Which of the board's symmetries a leaf is evaluated under."""
+
+    IDENTITY = "identity"
+    RANDOM = "random"
+    """One at random [AlphaGo Zero]."""
+    MEAN = "mean"
+    """The mean answer over all of them; costs as many evaluations."""
+
+
+class Expansion(Phase):
+    """From an evaluator's answer to priors over legal actions."""
+
+    threshold: int = Field(default=1, ge=1)
+    """n_thr: visits of a leaf before it is expanded; until then each visit evaluates it anew."""
+    policy_temperature: float = Field(default=1.0, gt=0.0)
+    """Softmax temperature of the priors everywhere [AlphaGo 2016: 0.67]."""
+    root_temperature: float = Field(default=1.0, gt=0.0)
+    """Further temperature at the root, before noise [KataGo]."""
+    root_noise: RootNoise | None = None
+    policy_filter: float = Field(default=0.0, ge=0.0, lt=1.0)
+    """Actions with a smaller prior are never opened (the best always is); the rest sum to 1."""
+    progressive_widening: ProgressiveWidening | None = None
+    symmetry: Symmetry = Symmetry.IDENTITY
+
+
+class VirtualLossKind(Enum):
+    """How a leaf in flight is seen by the next way down."""
+
+    LOST_VISITS = "lost_visits"
+    """n_vl lost visits on its way [AlphaGo 2016]."""
+    UNOBSERVED = "unobserved"
+    """Visits without a value: they lower the exploration term only [WU-UCT, Liu 2020]."""
+
+
+class Backup(Phase):
+    """How an answer changes the tree."""
+
+    virtual_loss: VirtualLossKind = VirtualLossKind.LOST_VISITS
+    virtual_visits: float = Field(default=1.0, gt=0.0, le=100.0)
+    """n_vl, for LOST_VISITS."""
+    solver: bool = False
+    """Pass exact results of finished games up the tree [MCTS-solver, Winands 2008]."""
+
+
+class MostVisits(Phase):
+    """The most visited action; ties go to the higher value, then the higher prior."""
+
+    kind: Literal["most_visits"] = "most_visits"
+
+
+class SampleVisits(Phase):
+    """π(a) ∝ N^(1/τ), sampled; computed in logarithms, so that τ → 0 cannot overflow."""
+
+    kind: Literal["sample_visits"] = "sample_visits"
+    temperature: float = Field(default=1.0, gt=0.0)
+    """τ"""
+    moves: int | None = Field(default=30, ge=0)
+    """From this move of the game on the most visited action instead; None: never."""
+
+
+class BestLowerBound(Phase):
+    """The best lower confidence bound Q − z·s/√N among well visited actions [Leela Zero, KataGo]."""
+
+    kind: Literal["best_lower_bound"] = "best_lower_bound"
+    z: float = Field(default=5.0, gt=0.0)
+    """Standard errors below the mean."""
+    minimum_share: float = Field(default=0.15, ge=0.0, le=1.0)
+    """An action needs this share of the most visits to be chosen for its bound."""
+
+
+class VisitsTimesValue(Phase):
+    """The highest N · (1 + Q)."""
+
+    kind: Literal["visits_times_value"] = "visits_times_value"
+
+
+class HighestPrior(Phase):
+    """The highest prior: the policy network alone; search changes nothing."""
+
+    kind: Literal["highest_prior"] = "highest_prior"
+
+
+class HighestValue(Phase):
+    """The highest Q; with a budget of one visit an action the value network alone."""
+
+    kind: Literal["highest_value"] = "highest_value"
+
+
+Decision = Annotated[
+    MostVisits | SampleVisits | BestLowerBound | VisitsTimesValue | HighestPrior | HighestValue,
+    Field(discriminator="kind"),
+]
+
+
+class Parallelism(Phase):
+    """How many leaves wait for answers at once.
+
+    Part of the search's identity: with the same seed, batch size and batches in flight it makes
+    the same visits on any number of threads and streams.
+    """
+
+    batch_size: int | None = Field(default=None, ge=1, le=4096)
+    """Leaves a batch; None: what the evaluator prefers."""
+    batches_in_flight: int = Field(default=2, ge=1, le=16)
+    """Batches at once, where the evaluator is asynchronous."""
+    threads: int = Field(default=1, ge=1, le=256)
+    """Threads that encode a batch's features."""
+
+
+class Memory(Phase):
+    """A hard cap; at the cap rarely visited subtrees are pruned, and the result says so."""
+
+    maximum_nodes: int | None = Field(default=None, ge=16, le=2**32 - 2)
+
+
+class SearchConfig(Phase):
+    """A whole search: selection, expansion, backup, decision, and what machine it may use."""
+
+    selection: Selection = Puct()
+    expansion: Expansion = Expansion()
+    backup: Backup = Backup()
+    decision: Decision = MostVisits()
+    parallelism: Parallelism = Parallelism()
+    memory: Memory = Memory()
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if isinstance(self.selection, Ucb1) and self.expansion.root_noise is not None:
+            raise ValueError(
+                "Root noise changes priors, and UCB1 reads none: choose PUCT or drop the noise."
+            )
+        cap, batch = self.memory.maximum_nodes, self.parallelism.batch_size
+        if cap is not None and batch is not None:
+            flying = batch * self.parallelism.batches_in_flight
+            if cap < 2 * flying:
+                raise ValueError(
+                    f"A cap of {cap} nodes cannot hold {flying} leaves in flight twice over: "
+                    "raise maximum_nodes or lower batch_size."
+                )
+        return self
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some phases changed, validated anew."""
+        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Self:
+        """Read a configuration; raises HonteError naming the file and the field at fault."""
+        try:
+            with open(path, "rb") as file:
+                data = tomllib.load(file)
+        except OSError as error:
+            raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise HonteError(f"{path} is not TOML: {error}.") from None
+        try:
+            return cls(**data)
+        except HonteError as error:
+            raise HonteError(f"In {path}: {error}") from None

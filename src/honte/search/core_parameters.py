@@ -1,0 +1,69 @@
+"""From a configuration to the struct that the native core reads."""
+
+from __future__ import annotations
+
+from honte import _core
+from honte.search.config import (
+    Expansion,
+    FirstPlayUrgency,
+    PolynomialPuct,
+    Puct,
+    QDenominator,
+    SearchConfig,
+    Selection,
+    Ucb1,
+    UctLikePuct,
+)
+
+
+def core_parameters(config: SearchConfig) -> _core.SearchParameters:
+    """The same search, field by field, as the core names it."""
+    parameters = _core.SearchParameters()
+    _selection(parameters.selection, config.selection)
+    _expansion(parameters.expansion, config.expansion)
+    backup = parameters.backup
+    backup.virtual_loss = _core.VirtualLossRule[config.backup.virtual_loss.name]
+    backup.virtual_visits = config.backup.virtual_visits
+    backup.solver = config.backup.solver
+    parameters.maximum_nodes = config.memory.maximum_nodes or 0
+    return parameters
+
+
+def _selection(core: _core.SelectionParameters, selection: Selection) -> None:
+    core.visits_plus_one = selection.q_denominator is QDenominator.VISITS_PLUS_ONE
+    if isinstance(selection, Ucb1):
+        core.formula = _core.Formula.UCB1
+        core.c = selection.c
+        core.urgency = core.root_urgency = _core.UrgencyRule.UNVISITED_FIRST
+        return
+    if isinstance(selection, Puct):
+        core.formula = _core.Formula.PUCT
+        core.c, core.c_log, core.c_base = selection.c_puct, selection.c_log, selection.c_base
+    elif isinstance(selection, PolynomialPuct):
+        core.formula = _core.Formula.POLYNOMIAL_PUCT
+        core.c, core.exponent = selection.c, selection.alpha
+    elif isinstance(selection, UctLikePuct):
+        core.formula = _core.Formula.UCT_LIKE_PUCT
+        core.c, core.c_base = selection.c, selection.c_base
+    everywhere: FirstPlayUrgency = selection.first_play_urgency
+    at_root = selection.root_first_play_urgency or everywhere
+    core.urgency = _core.UrgencyRule[everywhere.rule.name]
+    core.urgency_value = everywhere.amount
+    core.root_urgency = _core.UrgencyRule[at_root.rule.name]
+    core.root_urgency_value = at_root.amount
+    core.forced_playouts = selection.forced_playouts
+
+
+def _expansion(core: _core.ExpansionParameters, expansion: Expansion) -> None:
+    core.threshold = expansion.threshold
+    core.policy_temperature = expansion.policy_temperature
+    core.root_temperature = expansion.root_temperature
+    core.policy_filter = expansion.policy_filter
+    core.symmetry = _core.SymmetryRule[expansion.symmetry.name]
+    if expansion.root_noise is not None:
+        core.noise = _core.NoiseRule[expansion.root_noise.kind.name]
+        core.noise_weight = expansion.root_noise.weight
+        core.noise_concentration = expansion.root_noise.concentration
+    if expansion.progressive_widening is not None:
+        core.widening_factor = expansion.progressive_widening.factor
+        core.widening_exponent = expansion.progressive_widening.exponent

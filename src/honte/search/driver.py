@@ -1,0 +1,247 @@
+"""The loop between the core and an evaluator: batches out, answers in, for one tree or many.
+
+Batches are received in the order in which they were sent, whichever stream finishes first, so
+a search does not depend on how fast anything was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from honte import _core
+from honte.errors import HonteError
+from honte.evaluation.contract import AsyncEvaluator, Evaluation, Evaluator
+from honte.evaluation.simple import Rollout, Uniform
+from honte.search.budget import Budget
+from honte.search.config import Parallelism
+from honte.search.result import StopReason
+
+SIMULATIONS_PER_LOOK = 1024
+"""How many simulations without an evaluator pass before limits are looked at again."""
+
+
+class Job:
+    """One search on its way to its budget."""
+
+    def __init__(self, core: _core.TreeSearch, budget: Budget, stopped: Callable[[], bool]) -> None:
+        self.core = core
+        self.budget = budget
+        self.error: HonteError | None = None
+        self.reason: StopReason | None = None
+        self.started = time.perf_counter()
+        self._stopped = stopped
+        self._before = core.statistics.simulations
+        root = core.node(0)
+        limits = []
+        if budget.simulations is not None:
+            limits.append((budget.simulations, StopReason.SIMULATIONS))
+        if budget.visits is not None:
+            missing = max(budget.visits - root.n, budget.minimum_simulations)
+            limits.append((missing, StopReason.VISITS))
+        self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0], default=(2**62, None))
+        if root.n == 0:
+            self._limit = max(1, self._limit)  # a decision needs the root's own evaluation
+
+    @property
+    def simulations(self) -> int:
+        """Simulations started in this job."""
+        return int(self.core.statistics.simulations) - self._before
+
+    def remaining(self) -> int:
+        """How many simulations may still be started; 0 once there is a reason to stop."""
+        if self.reason is not None:
+            return 0
+        root = self.core.node(0)
+        if root.terminal:
+            self.reason = StopReason.TERMINAL
+        elif root.proven and root.n > 0:
+            self.reason = StopReason.PROVEN
+        elif self.simulations >= self._limit:
+            self.reason = self._limit_reason
+        elif root.n > 0 and self._stopped():
+            self.reason = StopReason.CANCELLED
+        elif root.n > 0 and self._out_of_time():
+            self.reason = StopReason.TIME
+        elif self.budget.stop_when_settled and self._settled():
+            self.reason = StopReason.SETTLED
+        return 0 if self.reason is not None else self._limit - self.simulations
+
+    def _out_of_time(self) -> bool:
+        seconds = self.budget.seconds
+        return seconds is not None and time.perf_counter() - self.started >= seconds
+
+    def _settled(self) -> bool:
+        """Whether the runner-up can no longer catch up within what is left of the budget."""
+        done = self.simulations
+        left = float(self._limit - done)
+        if self.budget.seconds is not None:
+            elapsed = time.perf_counter() - self.started
+            if elapsed > 0 and done >= self.budget.minimum_simulations:
+                left = min(left, done / elapsed * (self.budget.seconds - elapsed))
+        counts = sorted((edge.n for edge in self.core.edges(0)), reverse=True)
+        if not counts or done < max(1, self.budget.minimum_simulations):
+            return False
+        return counts[0] - (counts[1] if len(counts) > 1 else 0) > left
+
+
+@dataclass(slots=True)
+class _Flight:
+    batch: _core.LeafBatch
+    result: Callable[[], Evaluation]
+
+
+def drive(
+    jobs: Sequence[Job],
+    evaluator: Evaluator,
+    parallelism: Parallelism,
+    *,
+    on_round: Callable[[], None] | None = None,
+    on_finished: Callable[[Job], None] | None = None,
+) -> None:
+    """Run every job to its budget. An answer that cannot be ends its own job with an error;
+    an exception of the evaluator itself takes every leaf back and passes on."""
+    if isinstance(evaluator, Uniform | Rollout):
+        _drive_inside(jobs, evaluator, on_round, on_finished)
+    else:
+        _Driver(jobs, evaluator, parallelism, on_round, on_finished).run()
+
+
+def _drive_inside(
+    jobs: Sequence[Job],
+    evaluator: Uniform | Rollout,
+    on_round: Callable[[], None] | None,
+    on_finished: Callable[[Job], None] | None,
+) -> None:
+    kind = _core.NativeEvaluatorKind
+    for job in jobs:
+        chunk = 64
+        while (left := job.remaining()) > 0:
+            began = time.perf_counter()
+            if isinstance(evaluator, Uniform):
+                job.core.simulate(kind.UNIFORM, 1, min(chunk, left))
+            else:
+                job.core.simulate(kind.ROLLOUT, evaluator.count, min(chunk, left))
+            # Grow towards looks at the clock every few milliseconds.
+            took = time.perf_counter() - began
+            chunk = min(1 << 20, chunk * 2) if took < 2e-3 else max(1, chunk // 2) if took > 1e-2 else chunk
+            if on_round is not None:
+                on_round()
+        if on_finished is not None:
+            on_finished(job)
+
+
+class _Driver:
+    def __init__(
+        self,
+        jobs: Sequence[Job],
+        evaluator: Evaluator,
+        parallelism: Parallelism,
+        on_round: Callable[[], None] | None,
+        on_finished: Callable[[Job], None] | None,
+    ) -> None:
+        self._open = deque(jobs)
+        self._job_of = {id(job.core): job for job in jobs}
+        self._evaluator = evaluator
+        self._submit: Callable[[Any], Callable[[], Evaluation]]
+        if isinstance(evaluator, AsyncEvaluator):
+            submit = evaluator.submit
+            self._submit = lambda batch: submit(batch).result
+            preferred = evaluator.preferred_batch_size
+        else:
+            self._submit = lambda batch: _known(evaluator(batch))
+            preferred = 8
+        self._rows = parallelism.batch_size or preferred
+        self._most_in_flight = parallelism.batches_in_flight
+        self._flights: deque[_Flight] = deque()
+        self._spare: list[_core.LeafBatch] = []
+        self._on_round = on_round
+        self._on_finished = on_finished
+
+    def run(self) -> None:
+        try:
+            while True:
+                while len(self._flights) < self._most_in_flight and self._send():
+                    pass
+                if self._flights:
+                    self._receive()
+                elif not self._open:
+                    return
+                if self._on_round is not None:
+                    self._on_round()
+        except BaseException:
+            self._take_back()
+            raise
+
+    def _send(self) -> bool:
+        """Fill a batch from the open jobs in turn and start on it; False if there is no leaf."""
+        batch = self._spare.pop() if self._spare else _core.LeafBatch()
+        try:
+            made = self._fill(batch)
+            if batch.size == 0:
+                self._spare.append(batch)
+                return made > 0
+            self._flights.append(_Flight(batch, self._submit(batch)))
+        except BaseException:
+            batch.cancel()
+            raise
+        return True
+
+    def _fill(self, batch: _core.LeafBatch) -> int:
+        made = 0
+        share = max(1, self._rows // max(1, len(self._open)))
+        for _ in range(len(self._open)):
+            if batch.size >= self._rows:
+                break
+            job = self._open.popleft()
+            left = job.remaining()
+            if left > 0 and job.core.wants_pruning and job.core.waiting == 0:
+                job.core.prune()
+            if left > 0:
+                room = min(self._rows, batch.size + share)
+                made += job.core.select(batch, room, min(left, SIMULATIONS_PER_LOOK))
+                self._open.append(job)
+            elif job.core.waiting > 0:
+                self._open.append(job)
+            elif self._on_finished is not None:
+                self._on_finished(job)
+        return made
+
+    def _receive(self) -> None:
+        flight = self._flights.popleft()
+        try:
+            answer = flight.result()
+            refusals = flight.batch.receive(
+                answer.value,
+                answer.policy_logits,
+                answer.score_mean,
+                answer.score_stdev,
+                answer.score_lead,
+                answer.ownership,
+            )
+        except BaseException:
+            flight.batch.cancel()
+            raise
+        for core, reason in refusals:
+            job = self._job_of[id(core)]
+            job.reason = StopReason.FAILED
+            job.error = HonteError(
+                f"The evaluator {_name(self._evaluator)} gave an answer that cannot be used: {reason}."
+            )
+        self._spare.append(flight.batch)
+
+    def _take_back(self) -> None:
+        while self._flights:
+            self._flights.popleft().batch.cancel()
+
+
+def _known(evaluation: Evaluation) -> Callable[[], Evaluation]:
+    return lambda: evaluation
+
+
+def _name(evaluator: Any) -> str:
+    name = getattr(evaluator, "name", None) or getattr(evaluator, "__name__", None)
+    return str(name) if name else type(evaluator).__name__

@@ -1,0 +1,310 @@
+"""Search: the tree, its evaluator and its decision, behind one object."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from honte import _core
+from honte.errors import HonteError
+from honte.evaluation.contract import Evaluator
+from honte.evaluation.simple import Rollout
+from honte.search.budget import Budget
+from honte.search.config import BestLowerBound, SearchConfig
+from honte.search.core_parameters import core_parameters
+from honte.search.decision import RootChild, choose, lower_confidence_bound, ordered, visit_policy
+from honte.search.driver import Job, drive
+from honte.search.result import ChildStatistics, SearchResult, StopReason
+from honte.search.tree import TreeNode
+
+EvaluationCache = _core.EvaluationCache
+
+Report = Callable[[SearchResult], None]
+
+
+class Search:
+    """A search of one game from one position, kept from move to move.
+
+    ``state`` is any :class:`honte.games.protocol.State`; it is copied. Native games are searched
+    in C++, a game written in Python through its own methods. ``evaluator`` answers leaves:
+    by default one random rollout. Not for several threads at once, except :meth:`stop`.
+
+    The same state, configuration, evaluator, seed and budget give the same search, visit for
+    visit, whatever the number of threads. Raises HonteError for a state that is no game state.
+    """
+
+    def __init__(
+        self,
+        state: Any,
+        config: SearchConfig | None = None,
+        evaluator: Evaluator | None = None,
+        *,
+        seed: int = 0,
+        cache: EvaluationCache | None = None,
+    ) -> None:
+        self.config = config if config is not None else SearchConfig()
+        self.evaluator: Evaluator = evaluator if evaluator is not None else Rollout()
+        self.seed = seed & (2**64 - 1)
+        self._core = _core.make_search(state, core_parameters(self.config), self.seed, cache)
+        self._stop = threading.Event()
+        self._move = int(getattr(state, "move_number", 0))
+        self._last = _LastRun()
+
+    @property
+    def state(self) -> Any:
+        """A copy of the root position."""
+        return self._core.root_state()
+
+    @property
+    def root(self) -> TreeNode:
+        """The root of the tree, to walk it; invalid after the next run or advance."""
+        return TreeNode(self._core, 0, None)
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the tree occupies."""
+        return int(self._core.bytes)
+
+    def run(
+        self,
+        budget: Budget | None = None,
+        *,
+        visits: int | None = None,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        allowed_actions: Sequence[int] | None = None,
+        on_report: Report | None = None,
+        report_every: float = 0.1,
+    ) -> SearchResult:
+        """Search until the budget is spent and decide.
+
+        Give a :class:`Budget` or its limits. ``allowed_actions`` restricts the root; visits of
+        other actions from earlier runs stay in the tree but play no part. ``on_report`` gets a
+        snapshot every ``report_every`` seconds. Raises HonteError if an allowed action is not
+        legal, if the evaluator's answer cannot be, or if the state breaks the protocol.
+        """
+        if budget is None:
+            budget = Budget(visits=visits, simulations=simulations, seconds=seconds)
+        self._restrict(allowed_actions)
+        self._stop.clear()
+        job = self._job(budget)
+        on_round = None if on_report is None else _every(report_every, lambda: on_report(self.result()))
+        try:
+            drive([job], self.evaluator, self.config.parallelism, on_round=on_round)
+        except _core.StateError as error:
+            raise HonteError(str(error)) from None
+        finally:
+            self._finish(job)
+        if job.error is not None:
+            raise job.error
+        return self.result()
+
+    def stop(self) -> None:
+        """From any thread: the run under way returns soon with what it has."""
+        self._stop.set()
+
+    def advance(self, action: int) -> bool:
+        """Play an action at the root and keep the subtree below it, if there is one.
+
+        Returns whether there was. Raises HonteError if the action is not legal.
+        """
+        legal = self._core.root_state().legal_actions()
+        if action not in legal:
+            raise HonteError(f"Action {action} is not legal at the root; legal are {_some(legal)}.")
+        kept: bool = self._core.advance(action)
+        self._move += 1
+        self._last = _LastRun()
+        return kept
+
+    def result(self) -> SearchResult:
+        """What the search knows now, without searching on."""
+        return _result(self)
+
+    def _restrict(self, allowed: Sequence[int] | None) -> None:
+        if allowed is None:
+            if self._last.restricted:
+                self._core.restrict_root([])
+            self._last.restricted = False
+            return
+        legal = set(self._core.root_state().legal_actions())
+        for action in allowed:
+            if action not in legal:
+                raise HonteError(f"The allowed action {action} is not legal at the root.")
+        if not allowed:
+            raise HonteError("No action is allowed at the root: allow at least one.")
+        self._core.restrict_root(list(allowed))
+        self._last.restricted = True
+
+    def _job(self, budget: Budget) -> Job:
+        self._last.before = self._core.statistics
+        self._last.started = time.perf_counter()
+        return Job(self._core, budget, self._stop.is_set)
+
+    def _finish(self, job: Job) -> None:
+        self._last.seconds = time.perf_counter() - self._last.started
+        self._last.started = 0.0
+        self._last.reason = job.reason or StopReason.CANCELLED
+
+
+class _LastRun:
+    """What a result says about the run behind it."""
+
+    def __init__(self) -> None:
+        self.before: _core.SearchStatistics | None = None
+        self.started = 0.0
+        self.seconds = 0.0
+        self.reason = StopReason.CANCELLED
+        self.restricted = False
+
+
+def run_many(
+    searches: Sequence[Search],
+    budget: Budget | Sequence[Budget],
+    *,
+    on_finished: Callable[[int, SearchResult], None] | None = None,
+    on_error: Callable[[int, HonteError], None] | None = None,
+) -> list[SearchResult | None]:
+    """Run many searches that share one evaluator and fill its batches together.
+
+    All searches must hold the same evaluator object; batch size and batches in flight are the
+    first one's. ``on_finished`` gets the index and result of each as it ends. A search that
+    fails is reported to ``on_error`` and is None in the list; without ``on_error`` its error is
+    raised once the others have finished. Searches of different games may not share a batch.
+    """
+    if not searches:
+        return []
+    evaluator = searches[0].evaluator
+    if any(search.evaluator is not evaluator for search in searches):
+        raise HonteError("Searches that run together must share one evaluator object.")
+    budgets = [budget] * len(searches) if isinstance(budget, Budget) else list(budget)
+    if len(budgets) != len(searches):
+        raise HonteError(f"{len(searches)} searches need as many budgets, not {len(budgets)}.")
+    jobs = []
+    for search, limits in zip(searches, budgets, strict=True):
+        search._stop.clear()
+        jobs.append(search._job(limits))
+    place = {id(job): index for index, job in enumerate(jobs)}
+    results: list[SearchResult | None] = [None] * len(searches)
+    errors: list[HonteError] = []
+
+    def finished(job: Job) -> None:
+        index = place[id(job)]
+        searches[index]._finish(job)
+        if job.error is not None:
+            errors.append(job.error)
+            if on_error is not None:
+                on_error(index, job.error)
+            return
+        result = results[index] = searches[index].result()
+        if on_finished is not None:
+            on_finished(index, result)
+
+    try:
+        drive(jobs, evaluator, searches[0].config.parallelism, on_finished=finished)
+    except _core.StateError as error:
+        raise HonteError(str(error)) from None
+    if errors and on_error is None:
+        raise errors[0]
+    return results
+
+
+def _every(seconds: float, act: Callable[[], None]) -> Callable[[], None]:
+    due = time.perf_counter() + seconds
+
+    def look() -> None:
+        nonlocal due
+        now = time.perf_counter()
+        if now >= due:
+            due = now + seconds
+            act()
+
+    return look
+
+
+def _some(actions: Sequence[int]) -> str:
+    shown = ", ".join(str(action) for action in actions[:8])
+    return shown + (f", … ({len(actions)} in all)" if len(actions) > 8 else "")
+
+
+def _result(search: Search) -> SearchResult:
+    core = search._core
+    root = core.node(0)
+    last = search._last
+    sign = -1.0 if root.player == 1 else 1.0
+    edges = {edge.action: edge for edge in core.edges(0) if edge.n > 0}
+    decision = search.config.decision
+    best_first = ordered(
+        decision,
+        [
+            RootChild(e.action, e.n, e.q, e.p, e.value_square_sum, e.proven_value if e.proven else None)
+            for e in edges.values()
+        ],
+    )
+    prior = np.array(core.root_prior(), np.float32)
+    has_score = bool(root.raw_score or root.score_sum)
+    z = decision.z if isinstance(decision, BestLowerBound) else BestLowerBound().z
+
+    def statistics(child: RootChild) -> ChildStatistics:
+        edge = edges[child.action]
+        below = [] if edge.child is None else core.most_visited_line(edge.child, 24)
+        return ChildStatistics(
+            action=edge.action,
+            n=edge.n,
+            w=edge.w,
+            q=edge.q,
+            p=edge.p,
+            u=edge.u,
+            score_lead=edge.score_sum / edge.n if has_score else None,
+            lower_confidence_bound=lower_confidence_bound(edge.q, edge.n, edge.value_square_sum, z),
+            principal_variation=(edge.action, *(action for action, _ in below)),
+            principal_variation_visits=(edge.n, *(n for _, n in below)),
+            proven=child.proven,
+        )
+
+    children = tuple(statistics(child) for child in best_first)
+    policy = np.zeros(core.num_actions)
+    action: int | None = None
+    if children:
+        visits = np.array([child.n for child in children], np.float64)
+        policy[[child.action for child in children]] = visit_policy(visits, 1.0)
+        action = choose(decision, best_first, search._move, search.seed)
+    elif not root.terminal and root.n > 0:
+        policy[:] = prior / prior.sum()
+        action = int(np.argmax(prior))
+    statistics_now = core.statistics
+    before = last.before or statistics_now
+    mean, _ = core.mean_ownership(0)
+    principal = next((c.principal_variation for c in children if c.action == action), ())
+    return SearchResult(
+        action=action,
+        player=root.player,
+        visits=root.n,
+        simulations=statistics_now.simulations - before.simulations,
+        value=sign * (root.proven_value if root.proven else root.value_sum / root.n if root.n else 0.0),
+        raw_value=sign * root.raw_value if root.n else None,
+        score_lead=sign * root.score_sum / root.n if has_score and root.n else None,
+        score_stdev=root.raw_stdev if has_score else None,
+        policy=policy,
+        prior=prior,
+        children=children,
+        principal_variation=principal,
+        stop_reason=last.reason,
+        seconds=time.perf_counter() - last.started if last.started else last.seconds,
+        nodes=core.node_count,
+        evaluations=statistics_now.evaluations - before.evaluations,
+        cache_hits=statistics_now.cache_hits - before.cache_hits,
+        prunings=statistics_now.pruned - before.pruned,
+        ownership=np.array(mean, np.float32) * np.float32(sign) if mean else None,
+    )
+
+
+def principal_nodes(search: Search) -> Iterator[TreeNode]:
+    """The nodes along the way of most visits, the root first."""
+    node: TreeNode | None = search.root
+    while node is not None:
+        yield node
+        node = node.most_visited()
