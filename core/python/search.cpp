@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "error.hpp"
 #include "games/connect_four.hpp"
+#include "games/go/state.hpp"
 #include "games/tictactoe.hpp"
 #include "python/python_state.hpp"
 #include "search/search_of.hpp"
@@ -58,7 +59,7 @@ struct Games {
   }
 };
 
-using NativeGames = Games<TicTacToe, ConnectFour>;
+using NativeGames = Games<go::GoState, TicTacToe, ConnectFour>;
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;
@@ -250,6 +251,28 @@ void bind_views(nb::module_& m) {
         if (view.child == kNone) return std::nullopt;
         return view.child;
       });
+  nb::class_<NodeSnapshot>(m, "NodeSnapshot", "A node's visited edges as they were when it was taken.")
+      .def("__len__", [](const NodeSnapshot& snapshot) { return snapshot.edges.size(); })
+      .def("edge", [](const NodeSnapshot& snapshot, std::size_t i) { return snapshot.edges.at(i); }, "index"_a)
+      .def("line", [](const NodeSnapshot& snapshot, std::size_t i) { return snapshot.lines.at(i); }, "index"_a,
+           "The edge and the way of most visits below it, as pairs of action and visits.")
+      .def("arrays",
+           [](const NodeSnapshot& snapshot) {
+             const std::size_t count = snapshot.edges.size();
+             double* data;
+             auto array = new_array<double>({5, count}, data);
+             std::int64_t* actions;
+             auto action_array = new_array<std::int64_t>({count}, actions);
+             for (std::size_t i = 0; i < count; ++i) {
+               const EdgeView& edge = snapshot.edges[i];
+               actions[i] = edge.action;
+               const double row[] = {static_cast<double>(edge.n), edge.q, edge.p, edge.value_square_sum,
+                                     edge.proven ? edge.proven_value : std::numeric_limits<double>::quiet_NaN()};
+               for (std::size_t r = 0; r < 5; ++r) data[r * count + i] = row[r];
+             }
+             return nb::make_tuple(action_array, array);
+           },
+           "The actions, int64 [E], and n, q, p, value_square_sum and proven value (NaN where unknown), float64 [5, E].");
   nb::class_<Node>(m, "NodeView", "One node; sums and values are from the side of player 0.")
       .def_ro("n", &Node::n)
       .def_ro("edge_visits", &Node::edge_visits)
@@ -304,6 +327,7 @@ void bind_tree_search(nb::module_& m) {
              return Node(search.node(index));
            },
            "node"_a)
+      .def("snapshot", &SearchBase::snapshot, "node"_a, "line_length"_a)
       .def("most_visited_line", &SearchBase::most_visited_line, "node"_a, "length"_a)
       .def("mean_ownership",
            [](const SearchBase& search, std::uint32_t node) {

@@ -53,6 +53,18 @@ std::vector<std::pair<Action, std::uint32_t>> SearchBase::most_visited_line(std:
   return line;
 }
 
+NodeSnapshot SearchBase::snapshot(std::uint32_t index, std::size_t line_length) const {
+  NodeSnapshot snapshot;
+  snapshot.edges = edges(index);
+  std::erase_if(snapshot.edges, [](const EdgeView& edge) { return edge.n == 0; });
+  for (const EdgeView& edge : snapshot.edges) {
+    NodeSnapshot::Line line = most_visited_line(edge.child, line_length);
+    line.insert(line.begin(), {edge.action, edge.n});
+    snapshot.lines.push_back(std::move(line));
+  }
+  return snapshot;
+}
+
 std::vector<float> SearchBase::mean_ownership(std::uint32_t root, std::vector<float>* stdev) const {
   const std::uint32_t points = tree_.points;
   std::vector<std::int64_t> sum(points), square_sum(points);

@@ -41,6 +41,13 @@ struct EdgeView {
   std::uint32_t child;      // kNone where it was pruned
 };
 
+// A snapshot of a node's visited edges, and of the way of most visits below each.
+struct NodeSnapshot {
+  using Line = std::vector<std::pair<Action, std::uint32_t>>;
+  std::vector<EdgeView> edges;
+  std::vector<Line> lines;
+};
+
 struct SearchStatistics {
   std::uint64_t simulations = 0;   // in all, since the search was made
   std::uint64_t evaluations = 0;   // answers from an evaluator
@@ -83,6 +90,8 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
 
   // The edges of a node in the order in which they were opened; closed ones are left out.
   std::vector<EdgeView> edges(std::uint32_t node) const;
+
+  NodeSnapshot snapshot(std::uint32_t node, std::size_t line_length) const;
 
   // Mean ownership below a node, [points], for player 0: every evaluation counts once. Empty
   // where the evaluator gives none. `stdev` takes the standard deviation.

@@ -1,7 +1,6 @@
 """How many games of a given length the rules allow: numbers known from the literature."""
 
 import pytest
-
 from honte._core import ConnectFourState, OthelloState, TicTacToeState
 
 

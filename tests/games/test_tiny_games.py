@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from honte._core import PythonState
 
 from games.tiny_games import (
     Corridor,
@@ -14,7 +15,6 @@ from games.tiny_games import (
     best_actions,
     minimax,
 )
-from honte._core import PythonState
 from honte.games import State
 
 

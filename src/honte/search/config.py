@@ -301,7 +301,9 @@ class SearchConfig(Phase):
 
     def replace(self, **changes: Any) -> Self:
         """A copy with some phases changed, validated anew."""
-        return type(self)(**{**{name: getattr(self, name) for name in type(self).model_fields}, **changes})
+        return type(self)(
+            **{**{name: getattr(self, name) for name in type(self).model_fields}, **changes}
+        )
 
     @classmethod
     def from_toml(cls, path: str | Path) -> Self:

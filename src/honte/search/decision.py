@@ -5,8 +5,6 @@ Pure functions of the root's children; the native search and the reference share
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,47 +21,55 @@ from honte.search.config import (
 
 
 @dataclass(frozen=True, slots=True)
-class RootChild:
-    """A visited action of the root; values are from the side to move at the root."""
+class RootChildren:
+    """The visited actions of the root as arrays of shape [E]; values are from the side to move
+    at the root."""
 
-    action: int
-    n: int
-    q: float
-    p: float
-    value_square_sum: float
+    action: NDArray[np.int64]
+    n: NDArray[np.float64]
+    q: NDArray[np.float64]
+    p: NDArray[np.float64]
+    value_square_sum: NDArray[np.float64]
     """Σ v² of the visits below."""
-    proven: float | None = None
+    proven: NDArray[np.float64]
+    """The exact value, NaN where it is not known."""
+
+    def __len__(self) -> int:
+        return len(self.action)
+
+    def take(self, order: NDArray[np.intp]) -> RootChildren:
+        """The same children in another order."""
+        return RootChildren(*(getattr(self, name)[order] for name in self.__slots__))
 
 
-def lower_confidence_bound(q: float, n: int, value_square_sum: float, z: float) -> float:
-    """Q − z · s/√N, with one imagined value at distance 1 added to the variance, so that a
-    single visit is no certainty [after Leela Zero's LCB]."""
-    if n == 0:
-        return -math.inf
-    variance = max(0.0, value_square_sum - n * q * q) + 1.0
-    return q - z * math.sqrt(variance / n / n)
+def lower_confidence_bounds(children: RootChildren, z: float) -> NDArray[np.float64]:
+    """Q − z · s/√N, shape [E], with one imagined value at distance 1 added to the variance, so
+    that a single visit is no certainty [after Leela Zero's LCB]. Every N must be positive."""
+    n, q = children.n, children.q
+    spread = np.maximum(0.0, children.value_square_sum - n * q * q) + 1.0
+    return q - z * np.sqrt(spread) / n
 
 
-def ordered(decision: Decision, children: Sequence[RootChild]) -> list[RootChild]:
-    """The children best first, by the decision rule; a proven win is best and a proven loss last,
-    whatever the rule says (HighestPrior excepted)."""
-    most = max((child.n for child in children), default=0)
-
-    def merit(child: RootChild) -> tuple[float, ...]:
-        if isinstance(decision, HighestPrior):
-            return (child.p, child.n)
-        certain = 0.0 if child.proven is None else float(child.proven >= 1.0) - float(child.proven <= -1.0)
-        if isinstance(decision, BestLowerBound):
-            bound = lower_confidence_bound(child.q, child.n, child.value_square_sum, decision.z)
-            eligible = float(child.n >= decision.minimum_share * most)
-            return (certain, eligible, bound if eligible else child.n, child.n, child.p)
-        if isinstance(decision, VisitsTimesValue):
-            return (certain, child.n * (1.0 + child.q), child.n, child.p)
-        if isinstance(decision, HighestValue):
-            return (certain, child.q, child.n, child.p)
-        return (certain, child.n, child.q, child.p)
-
-    return sorted(children, key=lambda child: (*merit(child), -child.action), reverse=True)
+def best_first(decision: Decision, children: RootChildren) -> NDArray[np.intp]:
+    """The order of the children by the decision rule, best first, shape [E]; a proven win is
+    best and a proven loss last, whatever the rule says (HighestPrior excepted)."""
+    n, q, p = children.n, children.q, children.p
+    certain = (children.proven >= 1.0).astype(float) - (children.proven <= -1.0)
+    merits: tuple[NDArray[np.float64], ...]
+    if isinstance(decision, HighestPrior):
+        merits = (p, n)
+    elif isinstance(decision, BestLowerBound):
+        eligible = n >= decision.minimum_share * n.max(initial=0.0)
+        bound = np.where(eligible, lower_confidence_bounds(children, decision.z), n)
+        merits = (certain, eligible.astype(float), bound, n, p)
+    elif isinstance(decision, VisitsTimesValue):
+        merits = (certain, n * (1.0 + q), n, p)
+    elif isinstance(decision, HighestValue):
+        merits = (certain, q, n, p)
+    else:
+        merits = (certain, n, q, p)
+    # lexsort takes the weightiest key last; equal children go by ascending action.
+    return np.lexsort((children.action, *(-merit for merit in reversed(merits))))
 
 
 def visit_policy(visits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
@@ -76,14 +82,13 @@ def visit_policy(visits: NDArray[np.float64], temperature: float) -> NDArray[np.
     return policy
 
 
-def choose(decision: Decision, best_first: Sequence[RootChild], move: int, seed: int) -> int:
-    """The action to play at a move of the game, counted from 0. Sampling draws from a stream
-    named by seed and move, so a move can be replayed by itself."""
+def choose(decision: Decision, children: RootChildren, move: int, seed: int) -> int:
+    """The place of the action to play among children that stand best first, at a move of the
+    game counted from 0. Sampling draws from a stream named by seed and move, so a move can be
+    replayed by itself."""
     if isinstance(decision, SampleVisits) and (decision.moves is None or move < decision.moves):
-        policy = visit_policy(
-            np.array([child.n for child in best_first], np.float64), decision.temperature
-        )
+        policy = visit_policy(children.n, decision.temperature)
         generator = np.random.Generator(np.random.Philox(key=[seed & (2**64 - 1), move]))
         place = int(np.searchsorted(np.cumsum(policy), generator.random(), side="right"))
-        return best_first[min(place, len(best_first) - 1)].action
-    return best_first[0].action
+        return min(place, len(children) - 1)
+    return 0

@@ -36,13 +36,13 @@ class Job:
         self._stopped = stopped
         self._before = core.statistics.simulations
         root = core.node(0)
-        limits = []
+        limits: list[tuple[int, StopReason | None]] = [(2**62, None)]
         if budget.simulations is not None:
             limits.append((budget.simulations, StopReason.SIMULATIONS))
         if budget.visits is not None:
             missing = max(budget.visits - root.n, budget.minimum_simulations)
             limits.append((missing, StopReason.VISITS))
-        self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0], default=(2**62, None))
+        self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0])
         if root.n == 0:
             self._limit = max(1, self._limit)  # a decision needs the root's own evaluation
 
@@ -127,7 +127,13 @@ def _drive_inside(
                 job.core.simulate(kind.ROLLOUT, evaluator.count, min(chunk, left))
             # Grow towards looks at the clock every few milliseconds.
             took = time.perf_counter() - began
-            chunk = min(1 << 20, chunk * 2) if took < 2e-3 else max(1, chunk // 2) if took > 1e-2 else chunk
+            chunk = (
+                min(1 << 20, chunk * 2)
+                if took < 2e-3
+                else max(1, chunk // 2)
+                if took > 1e-2
+                else chunk
+            )
             if on_round is not None:
                 on_round()
         if on_finished is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -80,7 +81,7 @@ class SearchResult:
     """[A]: the improved policy, a training target; sums to 1."""
     prior: NDArray[np.float32]
     """[A]: the evaluator's priors at the root, before noise; illegal actions 0."""
-    children: tuple[ChildStatistics, ...]
+    children: Sequence[ChildStatistics]
     """Best first, in the decision rule's order; unvisited legal actions are left out."""
     principal_variation: tuple[int, ...]
     stop_reason: StopReason

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from honte import _core
 from honte.errors import HonteError
@@ -16,7 +18,13 @@ from honte.evaluation.simple import Rollout
 from honte.search.budget import Budget
 from honte.search.config import BestLowerBound, SearchConfig
 from honte.search.core_parameters import core_parameters
-from honte.search.decision import RootChild, choose, lower_confidence_bound, ordered, visit_policy
+from honte.search.decision import (
+    RootChildren,
+    best_first,
+    choose,
+    lower_confidence_bounds,
+    visit_policy,
+)
 from honte.search.driver import Job, drive
 from honte.search.result import ChildStatistics, SearchResult, StopReason
 from honte.search.tree import TreeNode
@@ -53,6 +61,7 @@ class Search:
         self._stop = threading.Event()
         self._move = int(getattr(state, "move_number", 0))
         self._last = _LastRun()
+        self._allowed: tuple[int, ...] | None = None
 
     @property
     def state(self) -> Any:
@@ -92,7 +101,9 @@ class Search:
         self._restrict(allowed_actions)
         self._stop.clear()
         job = self._job(budget)
-        on_round = None if on_report is None else _every(report_every, lambda: on_report(self.result()))
+        on_round = (
+            None if on_report is None else _every(report_every, lambda: on_report(self.result()))
+        )
         try:
             drive([job], self.evaluator, self.config.parallelism, on_round=on_round)
         except _core.StateError as error:
@@ -112,32 +123,41 @@ class Search:
 
         Returns whether there was. Raises HonteError if the action is not legal.
         """
-        legal = self._core.root_state().legal_actions()
+        legal = self.state.legal_actions()
         if action not in legal:
             raise HonteError(f"Action {action} is not legal at the root; legal are {_some(legal)}.")
         kept: bool = self._core.advance(action)
         self._move += 1
         self._last = _LastRun()
+        self._allowed = None
         return kept
 
     def result(self) -> SearchResult:
         """What the search knows now, without searching on."""
         return _result(self)
 
+    def _allowed_prior(self, prior: NDArray[np.float32]) -> NDArray[np.float64]:
+        allowed = np.asarray(prior, np.float64)
+        if self._allowed is not None:
+            mask = np.zeros(len(prior), bool)
+            mask[list(self._allowed)] = True
+            allowed = np.where(mask, np.maximum(allowed, 1e-30), 0.0)
+        return allowed
+
     def _restrict(self, allowed: Sequence[int] | None) -> None:
         if allowed is None:
-            if self._last.restricted:
+            if self._allowed is not None:
                 self._core.restrict_root([])
-            self._last.restricted = False
+            self._allowed = None
             return
-        legal = set(self._core.root_state().legal_actions())
+        legal = set(self.state.legal_actions())
         for action in allowed:
             if action not in legal:
                 raise HonteError(f"The allowed action {action} is not legal at the root.")
         if not allowed:
             raise HonteError("No action is allowed at the root: allow at least one.")
         self._core.restrict_root(list(allowed))
-        self._last.restricted = True
+        self._allowed = tuple(allowed)
 
     def _job(self, budget: Budget) -> Job:
         self._last.before = self._core.statistics
@@ -158,7 +178,6 @@ class _LastRun:
         self.started = 0.0
         self.seconds = 0.0
         self.reason = StopReason.CANCELLED
-        self.restricted = False
 
 
 def run_many(
@@ -230,81 +249,113 @@ def _some(actions: Sequence[int]) -> str:
     return shown + (f", … ({len(actions)} in all)" if len(actions) > 8 else "")
 
 
+PRINCIPAL_VARIATION_LENGTH = 24
+
+
 def _result(search: Search) -> SearchResult:
     core = search._core
     root = core.node(0)
     last = search._last
     sign = -1.0 if root.player == 1 else 1.0
-    edges = {edge.action: edge for edge in core.edges(0) if edge.n > 0}
     decision = search.config.decision
-    best_first = ordered(
-        decision,
-        [
-            RootChild(e.action, e.n, e.q, e.p, e.value_square_sum, e.proven_value if e.proven else None)
-            for e in edges.values()
-        ],
-    )
+    snapshot = core.snapshot(0, PRINCIPAL_VARIATION_LENGTH)
+    actions, numbers = snapshot.arrays()
+    unordered = RootChildren(actions, *numbers)
+    order = best_first(decision, unordered)
+    children = unordered.take(order)
     prior = np.array(core.root_prior(), np.float32)
-    has_score = bool(root.raw_score or root.score_sum)
-    z = decision.z if isinstance(decision, BestLowerBound) else BestLowerBound().z
+    has_score = bool(root.raw_lead or root.score_sum)
 
-    def statistics(child: RootChild) -> ChildStatistics:
-        edge = edges[child.action]
-        below = [] if edge.child is None else core.most_visited_line(edge.child, 24)
-        return ChildStatistics(
-            action=edge.action,
-            n=edge.n,
-            w=edge.w,
-            q=edge.q,
-            p=edge.p,
-            u=edge.u,
-            score_lead=edge.score_sum / edge.n if has_score else None,
-            lower_confidence_bound=lower_confidence_bound(edge.q, edge.n, edge.value_square_sum, z),
-            principal_variation=(edge.action, *(action for action, _ in below)),
-            principal_variation_visits=(edge.n, *(n for _, n in below)),
-            proven=child.proven,
-        )
-
-    children = tuple(statistics(child) for child in best_first)
     policy = np.zeros(core.num_actions)
     action: int | None = None
-    if children:
-        visits = np.array([child.n for child in children], np.float64)
-        policy[[child.action for child in children]] = visit_policy(visits, 1.0)
-        action = choose(decision, best_first, search._move, search.seed)
+    principal: tuple[int, ...] = ()
+    if len(children):
+        policy[children.action] = visit_policy(children.n, 1.0)
+        place = choose(decision, children, search._move, search.seed)
+        action = int(children.action[place])
+        principal = tuple(action for action, _ in snapshot.line(int(order[place])))
     elif not root.terminal and root.n > 0:
-        policy[:] = prior / prior.sum()
-        action = int(np.argmax(prior))
-    statistics_now = core.statistics
-    before = last.before or statistics_now
-    mean, _ = core.mean_ownership(0)
-    principal = next((c.principal_variation for c in children if c.action == action), ())
+        allowed = search._allowed_prior(prior)
+        policy[:] = allowed / allowed.sum()
+        action = int(np.argmax(allowed))
+    now = core.statistics
+    before = last.before or now
+    ownership, _ = core.mean_ownership(0)
+    mean = root.proven_value if root.proven else root.value_sum / root.n if root.n else 0.0
     return SearchResult(
         action=action,
         player=root.player,
         visits=root.n,
-        simulations=statistics_now.simulations - before.simulations,
-        value=sign * (root.proven_value if root.proven else root.value_sum / root.n if root.n else 0.0),
+        simulations=now.simulations - before.simulations,
+        value=sign * mean,
         raw_value=sign * root.raw_value if root.n else None,
         score_lead=sign * root.score_sum / root.n if has_score and root.n else None,
         score_stdev=root.raw_stdev if has_score else None,
         policy=policy,
         prior=prior,
-        children=children,
+        children=_Children(snapshot, order, children, has_score, _z(decision)),
         principal_variation=principal,
         stop_reason=last.reason,
         seconds=time.perf_counter() - last.started if last.started else last.seconds,
         nodes=core.node_count,
-        evaluations=statistics_now.evaluations - before.evaluations,
-        cache_hits=statistics_now.cache_hits - before.cache_hits,
-        prunings=statistics_now.pruned - before.pruned,
-        ownership=np.array(mean, np.float32) * np.float32(sign) if mean else None,
+        evaluations=now.evaluations - before.evaluations,
+        cache_hits=now.cache_hits - before.cache_hits,
+        prunings=now.pruned - before.pruned,
+        ownership=np.array(ownership, np.float32) * np.float32(sign) if ownership else None,
     )
 
 
-def principal_nodes(search: Search) -> Iterator[TreeNode]:
-    """The nodes along the way of most visits, the root first."""
-    node: TreeNode | None = search.root
-    while node is not None:
-        yield node
-        node = node.most_visited()
+def _z(decision: Any) -> float:
+    return decision.z if isinstance(decision, BestLowerBound) else BestLowerBound().z
+
+
+class _Children(Sequence[ChildStatistics]):
+    """The root's children, made into objects when they are asked for: self-play reads few."""
+
+    def __init__(
+        self,
+        snapshot: _core.NodeSnapshot,
+        order: NDArray[np.intp],
+        children: RootChildren,
+        has_score: bool,
+        z: float,
+    ) -> None:
+        self._snapshot = snapshot
+        self._order = order
+        self._children = children
+        self._has_score = has_score
+        self._z = z
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, index: int) -> ChildStatistics: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[ChildStatistics, ...]: ...
+    def __getitem__(self, index: int | slice) -> ChildStatistics | tuple[ChildStatistics, ...]:
+        return self._made[index]
+
+    @cached_property
+    def _made(self) -> tuple[ChildStatistics, ...]:
+        bounds = lower_confidence_bounds(self._children, self._z)
+        made = []
+        for place, bound in zip(self._order, bounds, strict=True):
+            edge = self._snapshot.edge(int(place))
+            line = self._snapshot.line(int(place))
+            made.append(
+                ChildStatistics(
+                    action=edge.action,
+                    n=edge.n,
+                    w=edge.w,
+                    q=edge.q,
+                    p=edge.p,
+                    u=edge.u,
+                    score_lead=edge.score_sum / edge.n if self._has_score else None,
+                    lower_confidence_bound=float(bound),
+                    principal_variation=tuple(action for action, _ in line),
+                    principal_variation_visits=tuple(n for _, n in line),
+                    proven=edge.proven_value if edge.proven else None,
+                )
+            )
+        return tuple(made)

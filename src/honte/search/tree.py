@@ -72,7 +72,12 @@ class TreeNode:
         """The chosen actions in the order in which they were first chosen."""
         return [
             TreeEdge(
-                e.action, e.n, e.w, e.q, e.p, e.u,
+                e.action,
+                e.n,
+                e.w,
+                e.q,
+                e.p,
+                e.u,
                 None if e.child is None else TreeNode(self._core, e.child, e.action),
             )
             for e in self._core.edges(self.index)

@@ -1,0 +1,134 @@
+"""The named systems as configurations, and nothing else.
+
+Each function returns a :class:`honte.search.SearchConfig`; what answers the leaves (a network,
+a rollout, a mixture) is the evaluator's business and named in each docstring.
+"""
+
+from __future__ import annotations
+
+from honte.search.config import (
+    Backup,
+    BestLowerBound,
+    Expansion,
+    FirstPlayUrgency,
+    HighestPrior,
+    HighestValue,
+    MostVisits,
+    Puct,
+    RootNoise,
+    SampleVisits,
+    SearchConfig,
+    Symmetry,
+    Ucb1,
+    UrgencyRule,
+    VirtualLossKind,
+)
+
+
+def uct() -> SearchConfig:
+    """UCT: UCB1 in the tree, no priors; evaluator ``Rollout()`` [Kocsis & Szepesvári 2006]."""
+    return SearchConfig(selection=Ucb1(c=1.0))
+
+
+def alphago_fan() -> SearchConfig:
+    """AlphaGo of October 2015, as published; evaluator ``Mixture(networks, Rollout(), 0.5)``.
+
+    c_puct 5, n_thr 40, n_vl 3 and softmax temperature 0.67 are the paper's table; popular texts
+    give 1.5 for c_puct. The most visited move is played [Silver 2016].
+    """
+    return SearchConfig(
+        selection=Puct(c_puct=5.0),
+        expansion=Expansion(threshold=40, policy_temperature=0.67, symmetry=Symmetry.RANDOM),
+        backup=Backup(virtual_visits=3.0),
+        decision=MostVisits(),
+    )
+
+
+def alphago_lee() -> SearchConfig:
+    """AlphaGo of March 2016: AlphaGo Fan's search with larger networks [Silver 2016, 2017]."""
+    return alphago_fan()
+
+
+def alphago_master() -> SearchConfig:
+    """AlphaGo Master: one dual network, value head only, no rollouts [Silver 2017]."""
+    return SearchConfig(
+        selection=Puct(c_puct=1.5),
+        expansion=Expansion(symmetry=Symmetry.RANDOM),
+        decision=MostVisits(),
+    )
+
+
+def alphago_zero(*, self_play: bool = False) -> SearchConfig:
+    """AlphaGo Zero: dual network, PUCT; 1,600 simulations a move in the paper [Silver 2017].
+
+    In self-play with root noise ε = 0.25 of a total concentration 10.83 (α = 0.03 on 19×19)
+    and τ = 1 for the first 30 moves.
+    """
+    return SearchConfig(
+        selection=Puct(c_puct=1.5),
+        expansion=Expansion(
+            symmetry=Symmetry.RANDOM, root_noise=RootNoise() if self_play else None
+        ),
+        decision=SampleVisits(temperature=1.0, moves=30) if self_play else MostVisits(),
+    )
+
+
+def alphazero(*, self_play: bool = False) -> SearchConfig:
+    """AlphaZero: c_puct growing from 1.25, no symmetries; 800 simulations in training
+    [Silver 2018]."""
+    return SearchConfig(
+        selection=Puct(c_puct=1.25, c_log=1.0, c_base=19652.0),
+        expansion=Expansion(root_noise=RootNoise() if self_play else None),
+        decision=SampleVisits(temperature=1.0, moves=30) if self_play else MostVisits(),
+    )
+
+
+def leela_zero() -> SearchConfig:
+    """Leela Zero: FPU reduction 0.25 · √ΣP, on its scale of [0, 1] (0.5 on ours); LCB."""
+    return SearchConfig(
+        selection=Puct(
+            c_puct=1.6,
+            first_play_urgency=FirstPlayUrgency(
+                rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=0.5
+            ),
+        ),
+        expansion=Expansion(symmetry=Symmetry.RANDOM),
+        decision=BestLowerBound(z=1.96, minimum_share=0.1),
+    )
+
+
+def katago() -> SearchConfig:
+    """KataGo's selection and decision: c_puct 1.0 + 0.45 · log((N + 500)/500), FPU reduction
+    0.2 · √ΣP (0.1 at the root), LCB [KataGo methods]."""
+    return SearchConfig(
+        selection=Puct(
+            c_puct=1.0,
+            c_log=0.45,
+            c_base=500.0,
+            first_play_urgency=FirstPlayUrgency(
+                rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=0.2
+            ),
+            root_first_play_urgency=FirstPlayUrgency(
+                rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=0.1
+            ),
+        ),
+        expansion=Expansion(symmetry=Symmetry.RANDOM),
+        backup=Backup(virtual_loss=VirtualLossKind.LOST_VISITS),
+        decision=BestLowerBound(z=5.0, minimum_share=0.15),
+    )
+
+
+def policy_only() -> SearchConfig:
+    """The policy network alone: one visit, the highest prior."""
+    return SearchConfig(decision=HighestPrior())
+
+
+def value_only() -> SearchConfig:
+    """The value network alone, one ply deep: every action once, the highest value.
+
+    Give it a budget of one visit more than there are legal actions.
+    """
+    return SearchConfig(
+        selection=Ucb1(c=0.0),
+        decision=HighestValue(),
+    )
