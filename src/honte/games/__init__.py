@@ -1,6 +1,7 @@
 """What is played: the State protocol, the native games and the adapters.
 
-``honte.games.go`` is Go; the small games are here by name. Games of OpenSpiel need no adapter
+Go and the small games are here by name; rules, scoring and moves of Go are in
+:mod:`honte.games.go`. Games of OpenSpiel need no adapter
 (:mod:`honte.games.openspiel` only loads them by name); chess comes through python-chess
 (:mod:`honte.games.chess`).
 """
@@ -8,6 +9,7 @@
 from __future__ import annotations
 
 from honte.games.connect_four import ConnectFour, ConnectFourState
+from honte.games.go import Go, GoState
 from honte.games.gomoku import Gomoku, GomokuState
 from honte.games.hex import Hex, HexState
 from honte.games.othello import Othello, OthelloState
@@ -18,6 +20,8 @@ __all__ = [
     "TERMINAL_PLAYER",
     "ConnectFour",
     "ConnectFourState",
+    "Go",
+    "GoState",
     "Gomoku",
     "GomokuState",
     "Hex",
