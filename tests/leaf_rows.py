@@ -62,7 +62,13 @@ class LeafRows:
 
 
 def go_rows(
-    rows: int, height: int, width: int, *, seed: int = 0, simple_ko: bool = False, komi: float = 0.375
+    rows: int,
+    height: int,
+    width: int,
+    *,
+    seed: int = 0,
+    simple_ko: bool = False,
+    komi: float = 0.375,
 ) -> LeafRows:
     """Random stones on full boards: nothing a game would reach, but features all the same."""
     random = np.random.default_rng(seed)

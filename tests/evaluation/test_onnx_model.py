@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
-from leaf_rows import LeafRows
-from tiny_graphs import linear_network, logarithm_network, unknown_operator
 
 from honte.errors import HonteError
 from honte.evaluation import OnnxEvaluator
 from honte.evaluation.program import padded_rows
 from honte.networks.backends import Precision, open_backend
+from leaf_rows import LeafRows
+from tiny_graphs import linear_network, logarithm_network, unknown_operator
 
 
 def leaves(rows: int, size: int = 12, actions: int = 5) -> LeafRows:
@@ -48,9 +48,7 @@ def test_a_padded_batch_says_what_single_rows_say(rows: int) -> None:
     for row in range(rows):
         alone = evaluator(LeafRows(batch.observed[row : row + 1], 5))
         np.testing.assert_allclose(together.value[row], alone.value[0], atol=1e-5)
-        np.testing.assert_allclose(
-            together.policy_logits[row], alone.policy_logits[0], atol=1e-5
-        )
+        np.testing.assert_allclose(together.policy_logits[row], alone.policy_logits[0], atol=1e-5)
 
 
 def test_batches_are_padded_to_powers_of_two_and_then_whole_batches() -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from leaf_rows import LeafRows
 
 from honte.errors import HonteError
 from honte.evaluation import AsyncEvaluator, Evaluation, LeafBatch, Mixture, Rollout, Uniform
+from leaf_rows import LeafRows
 
 
 class Prior:

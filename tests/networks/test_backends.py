@@ -6,8 +6,6 @@ import importlib.util
 
 import numpy as np
 import pytest
-from shared_data import shared_file
-from tiny_graphs import linear_network, unknown_operator
 
 from honte.errors import HonteError
 from honte.networks.backends import (
@@ -23,6 +21,8 @@ from honte.networks.backends import (
     measured_backend,
     open_backend,
 )
+from shared_data import shared_file
+from tiny_graphs import linear_network, unknown_operator
 
 LIBRARIES = (BackendKind.OPENVINO, BackendKind.ONNXRUNTIME)
 SHAPE = (3, 4, 5)

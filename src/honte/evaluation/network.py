@@ -22,7 +22,7 @@ from honte.networks.backends import (
     Precision,
 )
 from honte.networks.layers import META_FEATURES, OutputScales
-from honte.networks.outputs import interpret_value, mixed_policy_logits
+from honte.networks.outputs import interpret_value, mixed_policy_logits, short_term_errors
 
 SPATIAL_PLANES = 22
 GLOBAL_FEATURES = 19
@@ -324,7 +324,7 @@ def search_values(
         )
     uncertainty = None
     if misc.shape[1] >= 6:
-        uncertainty = interpret_value(value, misc, scales, possible).short_term_value_error
+        uncertainty = short_term_errors(misc, scales)[0]
     return Evaluation(
         value=np.tanh((value[:, 0] - value[:, 1]) * np.float32(0.5)),
         policy_logits=policy,

@@ -138,7 +138,7 @@ def interpret_value(
     score_error: Float | None = None
     if numbers.shape[1] >= 6:
         variance_time = _single(_softplus(numbers[:, 3]) * scales.variance_time)
-        value_error, score_error = _short_term_errors(numbers[:, 4], numbers[:, 5], scales)
+        value_error, score_error = short_term_errors(misc, scales)
     return ValueOutputs(
         win=_single(win),
         loss=_single(loss),
@@ -152,10 +152,12 @@ def interpret_value(
     )
 
 
-def _short_term_errors(
-    value: NDArray[np.float64], score: NDArray[np.float64], scales: OutputScales
-) -> tuple[Float, Float]:
-    """Version 9 predicts the errors, 10 to 13 their squares, 14 and newer halves of roots."""
+def short_term_errors(misc: Float, scales: OutputScales) -> tuple[Float, Float]:
+    """Expected errors of P(win) − P(loss) and of the score, each [N], from ``misc`` [N, 6].
+
+    Version 9 predicts the errors, 10 to 13 their squares, 14 and newer halves of roots.
+    """
+    value, score = misc[:, 4:6].astype(np.float64).T
     if scales.version <= 9:
         return _single(_softplus(value)), _single(_softplus(score) * 10.0)
     if scales.version <= 13:
