@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -150,22 +149,6 @@ def test_optimism_moves_the_policy_to_the_optimistic_one() -> None:
     )
     assert not np.allclose(plain, optimistic)
     np.testing.assert_allclose(half, (plain + optimistic) / 2, atol=1e-5)
-
-
-def test_a_network_that_answers_nan_is_named_and_others_go_on() -> None:
-    sound = random_network(8, seed=4)
-    weights = np.full_like(sound.value.misc.weights, np.nan)
-    misc = replace(sound.value.misc, weights=weights)
-    damaged = replace(sound, name="damaged", value=replace(sound.value, misc=misc))
-    good = small()
-    bad = NetworkEvaluator(from_katago(damaged), backend=good.backend)
-    batch = go_rows(2, 5, 5)
-    expected = good(batch).value
-    under_way = good.submit(batch), bad.submit(batch), good.submit(batch)
-    np.testing.assert_array_equal(under_way[0].result().value, expected)
-    with pytest.raises(HonteError, match=r"network damaged .* not finite in its output misc"):
-        under_way[1].result()
-    np.testing.assert_array_equal(under_way[2].result().value, expected)
 
 
 def test_other_games_are_a_type_error() -> None:

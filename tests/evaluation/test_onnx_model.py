@@ -11,7 +11,9 @@ import pytest
 from honte.errors import HonteError
 from honte.evaluation import OnnxEvaluator
 from honte.evaluation.program import padded_rows
+from honte.games.protocol import TERMINAL_PLAYER
 from honte.networks.backends import Precision, open_backend
+from honte.search import Budget, Search, run_many
 from leaf_rows import LeafRows
 from tiny_graphs import linear_network, logarithm_network, unknown_operator
 
@@ -74,15 +76,51 @@ def test_an_answer_is_not_changed_by_the_next_one() -> None:
     np.testing.assert_array_equal(first.policy_logits, kept)
 
 
-def test_a_number_that_is_not_finite_is_an_error_for_that_batch_alone() -> None:
+class Doubtful:
+    """Asked once: whether to resign. What the network sees of it is one number."""
+
+    def __init__(self, seen: float) -> None:
+        self.seen = seen
+        self.answer: int | None = None
+
+    def num_distinct_actions(self) -> int:
+        return 3
+
+    def current_player(self) -> int:
+        return 0 if self.answer is None else TERMINAL_PLAYER
+
+    def legal_actions(self) -> list[int]:
+        return [0, 1, 2] if self.answer is None else []
+
+    def apply_action(self, action: int) -> None:
+        self.answer = action
+
+    def is_terminal(self) -> bool:
+        return self.answer is not None
+
+    def returns(self) -> list[float]:
+        return [0.0, 0.0]
+
+    def clone(self) -> Doubtful:
+        copy = Doubtful(self.seen)
+        copy.answer = self.answer
+        return copy
+
+    def observation_tensor(self) -> list[float]:
+        return [self.seen, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("seen", [-1.0, 0.0])  # whose logarithm is NaN, and −∞
+def test_a_number_that_is_not_finite_ends_that_search_alone(seen: float) -> None:
     evaluator = OnnxEvaluator(logarithm_network(), precision=Precision.FLOAT32)
-    good = LeafRows(np.array([[1, 0, 0]], np.float32))
-    for first in (-1.0, 0.0):  # log is NaN, and −∞
-        bad = LeafRows(np.array([[first, 0, 0]], np.float32))
-        pending_bad, pending_good = evaluator.submit(bad), evaluator.submit(good)
-        with pytest.raises(HonteError, match=r"network logarithm .* output value .* float32"):
-            pending_bad.result()
-        assert pending_good.result().value[0] == pytest.approx(0, abs=1e-6)
+    searches = [Search(Doubtful(number), evaluator=evaluator) for number in (1.0, seen, 1.0)]
+    errors: dict[int, HonteError] = {}
+    results = run_many(searches, Budget(visits=4), on_error=errors.__setitem__)
+    assert list(errors) == [1]
+    message = str(errors[1])
+    assert "network logarithm (OpenVINO" in message
+    assert "value" in message
+    assert [result is not None and result.visits for result in results] == [4, False, 4]
 
 
 def test_padding_does_not_raise_errors_of_its_own() -> None:

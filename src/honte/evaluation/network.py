@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluation, Float, LeafBatch
-from honte.evaluation.program import Program, chosen_backend, refuse_if_not_finite
+from honte.evaluation.program import Program, chosen_backend
 from honte.networks import Network, Outputs, RawOutputs, interpret, load
 from honte.networks.backends import (
     Backend,
@@ -26,7 +26,6 @@ from honte.networks.outputs import interpret_value, mixed_policy_logits, short_t
 
 SPATIAL_PLANES = 22
 GLOBAL_FEATURES = 19
-_READ = ("policy", "value", "misc")
 _SIMPLE_KO, _TERRITORY = 6, 9  # the globals that tell whether a game can end without result
 
 
@@ -81,6 +80,11 @@ class NetworkEvaluator:
         self._batch_size = batch_size or self.backend.batch_gain
         self._programs: dict[tuple[int, int], Program] = {}
         self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """What messages call it: the network's own name."""
+        return f"network {self.network.name} ({self.backend.describe()})"
 
     @property
     def streams(self) -> int:
@@ -152,7 +156,8 @@ class NetworkEvaluator:
         ``states`` are N :class:`honte.games.go.GoState` of one board shape (H, W), none of them a
         finished game. Each is shown to the network under its symmetry (KataGo's numbers; none: as
         it is) and the answer is turned back. All values are from the side to move. Raises
-        HonteError if the shapes differ or a symmetry does not keep the board's shape.
+        HonteError if the shapes differ, a symmetry does not keep the board's shape, or the
+        network's numbers are not finite.
         """
         from honte import _core
 
@@ -188,7 +193,7 @@ class NetworkEvaluator:
             slot.start()
             slot.wait()
             raw = {name: output[:rows].copy() for name, output in slot.outputs.items()}
-            refuse_if_not_finite(raw.items(), self.network.name, self.backend)
+            self._refuse_if_not_finite(raw)
             for row, (state, symmetry) in enumerate(
                 zip(states[part], symmetries[part], strict=True)
             ):
@@ -231,6 +236,14 @@ class NetworkEvaluator:
                 )
         return program
 
+    def _refuse_if_not_finite(self, raw: dict[str, Float]) -> None:
+        for name, output in raw.items():
+            if not np.isfinite(output).all():
+                raise HonteError(
+                    f"The {self.name} answered with a number that is not finite in its output "
+                    f"{name}: the file is damaged, or the precision too low for it."
+                )
+
     def _shapes(self, rows: int, board_shape: tuple[int, int]) -> dict[str, tuple[int, ...]]:
         shapes: dict[str, tuple[int, ...]] = {
             "spatial": (rows, SPATIAL_PLANES, *board_shape),
@@ -264,25 +277,23 @@ class PendingNetwork:
         self._wants_ownership = wants_ownership
 
     def result(self) -> Evaluation:
-        """Wait for the answer, once. Raises HonteError if the network's numbers are not finite."""
+        """Wait for the answer, once.
+
+        Numbers are passed on as they are: the search refuses what is not finite, row by row.
+        """
         slot, rows, evaluator = self._slot, self._rows, self._evaluator
         try:
             slot.wait()
-            policy, value, misc = (slot.outputs[name][:rows] for name in _READ)
-            refuse_if_not_finite(
-                zip(_READ, (policy, value, misc), strict=True),
-                evaluator.network.name,
-                evaluator.backend,
-            )
+            outputs = slot.outputs
             ownership = None
             if self._wants_ownership:
-                ownership = np.tanh(slot.outputs["ownership"][:rows]).reshape(rows, -1)
+                ownership = np.tanh(outputs["ownership"][:rows]).reshape(rows, -1)
             return search_values(
-                value,
-                misc,
+                outputs["value"][:rows],
+                outputs["misc"][:rows],
                 evaluator._scales,
                 no_result_possible(slot.inputs["global"][:rows]),
-                np.array(mixed_policy_logits(policy, evaluator.policy_optimism)),
+                np.array(mixed_policy_logits(outputs["policy"][:rows], evaluator.policy_optimism)),
                 ownership,
             )
         finally:

@@ -10,7 +10,7 @@ import numpy as np
 
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluation, LeafBatch
-from honte.evaluation.program import Program, chosen_backend, refuse_if_not_finite
+from honte.evaluation.program import Program, chosen_backend
 from honte.networks.backends import (
     Backend,
     BackendKind,
@@ -51,11 +51,11 @@ class OnnxEvaluator:
         if batch_size is not None and batch_size < 1:
             raise HonteError(f"A batch of {batch_size} positions is none: give at least 1.")
         if isinstance(model, (str, Path)):
-            self.name = Path(model).name
+            self._title = Path(model).name
             model = _read(Path(model))
         else:
-            self.name = model.graph.name or "of the model given"
-        self._input, shape = _observation_input(model, self.name, observation_shape)
+            self._title = model.graph.name or "of the model given"
+        self._input, shape = _observation_input(model, self._title, observation_shape)
         self._size = math.prod(shape)
         opened = backend if isinstance(backend, Backend) else None
         kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
@@ -64,10 +64,15 @@ class OnnxEvaluator:
             return {self._input: (rows, *shape)}
 
         self.backend = chosen_backend(
-            opened, BackendOptions(kind, device, precision, streams), model, self.name, shapes
+            opened, BackendOptions(kind, device, precision, streams), model, self._title, shapes
         )
         self._batch_size = batch_size or self.backend.batch_gain
-        self._program = Program(self.backend, model, self.name, shapes, self._batch_size)
+        self._program = Program(self.backend, model, self._title, shapes, self._batch_size)
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"network {self._title} ({self.backend.describe()})"
 
     @property
     def streams(self) -> int:
@@ -81,7 +86,7 @@ class OnnxEvaluator:
 
     def describe(self) -> str:
         """One line for people: the network, the library, the device and the precision."""
-        return f"{self.name}: {self.backend.describe()}, batches of {self._batch_size}"
+        return f"{self._title}: {self.backend.describe()}, batches of {self._batch_size}"
 
     def __repr__(self) -> str:
         return f"OnnxEvaluator({self.describe()})"
@@ -95,7 +100,7 @@ class OnnxEvaluator:
         observations = batch.observations()
         if observations.shape[1] != self._size:
             raise HonteError(
-                f"The network {self.name} takes {self._size} numbers for a position and the game "
+                f"The network {self._title} takes {self._size} numbers for a position and the game "
                 f"gives {observations.shape[1]}."
             )
         size, slot = self._program.take(rows)
@@ -122,8 +127,11 @@ class PendingOnnx:
         self._actions = actions
 
     def result(self) -> Evaluation:
-        """Wait for the answer, once. Raises HonteError for numbers that are not finite or a policy
-        of another size than the game's."""
+        """Wait for the answer, once. Raises HonteError for a policy of another size than the
+        game's.
+
+        Numbers are passed on as they are: the search refuses what is not finite, row by row.
+        """
         evaluator, rows = self._evaluator, self._rows
         try:
             self._slot.wait()
@@ -133,12 +141,9 @@ class PendingOnnx:
             evaluator._program.give_back(self._size, self._slot)
         if policy.shape != (rows, self._actions) or value.shape != (rows,):
             raise HonteError(
-                f"The network {evaluator.name} gives a policy of shape {list(policy.shape)} and "
+                f"The network {evaluator._title} gives a policy of shape {list(policy.shape)} and "
                 f"{value.size} values for {rows} positions of a game with {self._actions} actions."
             )
-        refuse_if_not_finite(
-            (("policy", policy), ("value", value)), evaluator.name, evaluator.backend
-        )
         return Evaluation(value=value, policy_logits=policy)
 
 

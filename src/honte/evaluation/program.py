@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from honte.errors import HonteError
-from honte.evaluation.contract import Float
 from honte.networks.backends import (
     Backend,
     BackendKind,
@@ -52,20 +48,6 @@ def chosen_backend(
     if options.kind is BackendKind.MEASURED:
         return measured_backend(options, model, shapes(_MEASURED_ROWS), network)
     return open_backend(options)
-
-
-def refuse_if_not_finite(
-    outputs: Iterable[tuple[str, Float]], network: str, backend: Backend
-) -> None:
-    """Raises HonteError, naming network and output, for a NaN or an infinity in one of them."""
-    # A sum is the cheapest look at every number: one NaN or infinity shows in it.
-    for name, output in outputs:
-        if not math.isfinite(np.add.reduce(output, axis=None)) and not np.isfinite(output).all():
-            raise HonteError(
-                f"The network {network} answered with a number that is not finite in its output "
-                f"{name} ({backend.describe()}): the file is damaged, or the precision too low "
-                "for it."
-            )
 
 
 def padded_rows(rows: int, batch_size: int) -> int:
