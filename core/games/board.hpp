@@ -36,12 +36,18 @@ constexpr PositionKey salted_key(std::uint64_t game, std::uint64_t low, std::uin
   return {low ^ salt, high ^ mix64(salt)};
 }
 
-// A game may offer two methods beyond the concept, for rollouts at full speed:
+// The native games offer two methods beyond the concept, for rollouts at full speed:
 //   Action random_action(Random&) const   is legal_actions()[random.below(count)], and
 //   double playout(Random&) const         plays such actions to the end and returns the result
 //                                         for the player to move here.
 // Both use the random numbers of exactly that rule, so a rollout written with legal_actions()
 // alone plays the same moves.
+template <class S>
+double uniform_playout(S state, Random& random) {
+  const int mover = state.to_play();
+  while (!state.is_terminal()) state.apply_action(state.random_action(random));
+  return state.returns(mover);
+}
 
 // Calls visit(index) for each set bit, lowest first.
 template <class Visit>

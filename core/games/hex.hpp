@@ -41,6 +41,7 @@ class Hex {
   Action random_action(Random& random) const {
     return board_.nth_empty(static_cast<int>(random.below(board_.num_empty())));
   }
+  double playout(Random& random) const { return uniform_playout(*this, random); }
 
   void apply_action(Action action) {
     const int player = to_play();

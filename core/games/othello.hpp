@@ -46,6 +46,7 @@ class Othello {
     const int n = static_cast<int>(random.below(count ? count : 1));
     return count ? action_at(nth_bit(moves_, n)) : pass_action();
   }
+  double playout(Random& random) const { return uniform_playout(*this, random); }
 
   void apply_action(Action action);
   double returns(int player) const;

@@ -51,6 +51,7 @@ class TicTacToe {
     const unsigned free = empty();
     return nth_bit(free, static_cast<int>(random.below(std::popcount(free))));
   }
+  double playout(Random& random) const { return uniform_playout(*this, random); }
 
   void apply_action(Action action) {
     std::uint16_t& mine = stones_[to_play_];

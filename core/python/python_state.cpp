@@ -140,7 +140,7 @@ auto PythonState::guarded(const char* method, Call&& call) const {
 PythonState::PythonState(nb::handle object) {
   nb::gil_scoped_acquire gil;
   auto game = std::make_shared<Game>();
-  game->name = text_of(object.type().attr("__qualname__"));
+  game->name = text_of(object.type().attr("__name__"));
   game_ = game;
   shared_ = std::make_shared<Shared>(nb::borrow(object));
   for (const char* method : {"num_distinct_actions", "current_player", "legal_actions",

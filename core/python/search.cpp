@@ -12,6 +12,9 @@
 #include "error.hpp"
 #include "games/connect_four.hpp"
 #include "games/go/state.hpp"
+#include "games/gomoku.hpp"
+#include "games/hex.hpp"
+#include "games/othello.hpp"
 #include "games/tictactoe.hpp"
 #include "python/python_state.hpp"
 #include "search/search_of.hpp"
@@ -59,7 +62,7 @@ struct Games {
   }
 };
 
-using NativeGames = Games<go::GoState, TicTacToe, ConnectFour>;
+using NativeGames = Games<go::GoState, TicTacToe, ConnectFour, Gomoku, Hex, Othello>;
 
 template <class T>
 using Array = nb::ndarray<nb::numpy, T>;

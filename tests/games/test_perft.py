@@ -1,6 +1,7 @@
 """How many games of a given length the rules allow: numbers known from the literature."""
 
 import pytest
+
 from honte._core import ConnectFourState, OthelloState, TicTacToeState
 
 

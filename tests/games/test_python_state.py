@@ -1,8 +1,8 @@
 """A game written in Python, seen through the adapter of the native search."""
 
 import pytest
-from honte._core import ConnectFourState, PythonState
 
+from honte._core import ConnectFourState, PythonState
 from honte.errors import ProtocolError
 
 

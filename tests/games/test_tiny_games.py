@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from honte._core import PythonState
 
 from games.tiny_games import (
     Corridor,
@@ -15,6 +14,7 @@ from games.tiny_games import (
     best_actions,
     minimax,
 )
+from honte._core import PythonState
 from honte.games import State
 
 

@@ -59,7 +59,8 @@ class Search:
         self.seed = seed & (2**64 - 1)
         self._core = _core.make_search(state, core_parameters(self.config), self.seed, cache)
         self._stop = threading.Event()
-        self._move = int(getattr(state, "move_number", 0))
+        number = getattr(state, "move_number", 0)  # a property of Go's, a method of OpenSpiel's
+        self._move = int(number() if callable(number) else number)
         self._last = _LastRun()
         self._allowed: tuple[int, ...] | None = None
 
