@@ -9,6 +9,7 @@ import onnx
 import pytest
 from numpy.typing import NDArray
 
+from graph_runners import RUNNERS, Answers
 from honte.networks import Boards, from_katago
 from honte.networks.katago_graph import katago_graph
 from honte.networks.layers import Activation, KataGoModel
@@ -17,8 +18,6 @@ from random_networks import random_network
 
 SIZES = [(9, 9), (13, 13), (19, 19), (7, 11), (11, 7), (2, 2), (1, 1)]
 """Width and height."""
-
-Answers = tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]
 
 
 def random_board(
@@ -33,25 +32,6 @@ def random_board(
         random.standard_normal(19).astype(np.float32),
         random.standard_normal(192).astype(np.float32),
     )
-
-
-def run_onnxruntime(graph: onnx.ModelProto, feeds: dict[str, NDArray[np.float32]]) -> Answers:
-    onnxruntime = pytest.importorskip("onnxruntime")
-    session = onnxruntime.InferenceSession(graph.SerializeToString())
-    return tuple(session.run(["policy", "value", "misc", "ownership"], feeds))
-
-
-def run_openvino(graph: onnx.ModelProto, feeds: dict[str, NDArray[np.float32]]) -> Answers:
-    openvino = pytest.importorskip("openvino")
-    core = openvino.Core()
-    model = core.read_model(graph.SerializeToString(), b"")
-    model.reshape({name: list(values.shape) for name, values in feeds.items()})
-    compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = compiled(feeds)
-    return tuple(results[name].copy() for name in ("policy", "value", "misc", "ownership"))
-
-
-RUNNERS = {"ONNX Runtime": run_onnxruntime, "OpenVINO": run_openvino}
 
 
 def feeds_of(
@@ -121,5 +101,5 @@ def test_outputs_have_the_shapes_of_the_contract() -> None:
     for version, outputs, misc in ((8, 1, 4), (11, 1, 6), (12, 2, 6), (16, 4, 6), (17, 2, 6)):
         network = from_katago(random_network(version))
         feeds = feeds_of(network.katago, [(5, 5), (4, 3)], 6, 5)
-        shapes = [a.shape for a in run_onnxruntime(network.model(), feeds)]
+        shapes = [a.shape for a in RUNNERS["ONNX Runtime"](network.model(), feeds)]
         assert shapes == [(2, outputs, 31), (2, 3), (2, misc), (2, 5, 6)]

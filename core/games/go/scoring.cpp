@@ -66,9 +66,10 @@ double GoState::board_score(const Board& board, bool agreed) const {
   return score;
 }
 
-Ownership GoState::scored_area() const {
+Ownership GoState::scored_area(bool as_if_suicide) const {
   const Ownership basic = area(
-      board_, {.stones = true, .safe_territories = true, .unsafe_territories = true}, rules_.suicide);
+      board_, {.stones = true, .safe_territories = true, .unsafe_territories = true},
+      rules_.suicide || as_if_suicide);
   if (rules_.scoring == Scoring::area) {
     if (rules_.tax == Tax::none) return basic;
     return independent_life(board_, basic, false, true).owner;

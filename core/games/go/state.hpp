@@ -112,8 +112,9 @@ class GoState {
   Bits second_phase_stones(Colour colour) const {
     return cleanup_ ? cleanup_->start_stones[colour] : Bits{};
   }
-  // What the rules' scoring would give each player now: KataGo's area planes.
-  Ownership scored_area() const;
+  // What the rules' scoring would give each player now: KataGo's area planes. Some of
+  // its networks want pass-alive areas computed as if suicide were legal.
+  Ownership scored_area(bool as_if_suicide = false) const;
 
   static constexpr int kObservationTurns = 8;
   static constexpr int kObservationPlanes = 2 * kObservationTurns + 1;
