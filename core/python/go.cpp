@@ -26,9 +26,10 @@ using go::Legality;
 using RuleNumbers = std::tuple<int, int, bool, int, int, bool, bool>;
 using Moves = std::vector<std::pair<int, Action>>;
 // Everything a state can be rebuilt from: size, rules, komi, setup stones, who moved
-// first, the moves, who moves now, whether the game is over.
+// first, the moves, who moves now, whether the game is over,
+// whether it has clean-up phases.
 using Pickled = std::tuple<int, int, RuleNumbers, double, std::vector<Action>, std::vector<Action>,
-                           int, Moves, int, bool>;
+                           int, Moves, int, bool, bool>;
 
 go::Rules rules_from(const RuleNumbers& numbers) {
   const auto& [ko, scoring, suicide, tax, bonus, friendly_pass, button] = numbers;
@@ -141,12 +142,15 @@ Pickled pickle(const GoState& state) {
           state.history()[0].next(),
           moves_of(state),
           state.to_play(),
-          state.is_terminal()};
+          state.is_terminal(),
+          state.cleans_up()};
 }
 
 void unpickle(GoState& state, const Pickled& pickled) {
-  const auto& [width, height, rules, komi, black, white, first, moves, to_play, over] = pickled;
+  const auto& [width, height, rules, komi, black, white, first, moves, to_play, over, cleanup] =
+      pickled;
   new (&state) GoState(width, height, rules_from(rules), komi, black, white, colour_from(first));
+  state = state.with_cleanup(cleanup);
   for (const auto& [player, action] : moves) {
     if (state.is_terminal()) state = state.resumed();
     state.play(action, colour_from(player));
@@ -333,6 +337,9 @@ void bind_change_face(nb::class_<GoState>& state) {
       .def("with_to_play",
            [](const GoState& state, int player) { return state.with_to_play(colour_from(player)); },
            "player"_a, "A copy with another player to move.")
+      .def("with_cleanup", &GoState::with_cleanup, "cleanup"_a,
+           "A copy in which two passes under territory scoring lead to the clean-up phases (as they "
+           "do from the start) or, without them, end the game and leave dead stones to the players.")
       .def("resumed", &GoState::resumed,
            "A copy in which play goes on if the game was over; two more passes end it again.")
       .def("freeze", &GoState::freeze,

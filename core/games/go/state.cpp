@@ -130,7 +130,7 @@ void GoState::record(Action action, Colour player, bool took_ko) {
 }
 
 void GoState::end_phase() {
-  if (rules_.scoring == Scoring::area || phase_ == 2) {
+  if (rules_.scoring == Scoring::area || phase_ == 2 || !cleans_up_) {
     over_ = true;
     return;
   }
@@ -201,6 +201,12 @@ GoState GoState::with_to_play(Colour player) const {
   return copy;
 }
 
+GoState GoState::with_cleanup(bool cleanup) const {
+  GoState copy = *this;
+  copy.cleans_up_ = cleanup;
+  return copy;
+}
+
 GoState GoState::resumed() const {
   GoState copy = *this;
   if (!over_) return copy;
@@ -226,6 +232,7 @@ std::vector<Action> GoState::setup_stones(Colour colour) const {
 GoState GoState::with_rules(Rules rules) const {
   GoState copy(geometry().width, geometry().height, rules, komi_, setup_stones(kBlack),
                setup_stones(kWhite), history_[0].next());
+  copy.cleans_up_ = cleans_up_;
   for (int i = 1; i < history_.size(); ++i) {
     const Position move = history_[i];
     if (copy.over_) copy = copy.resumed();

@@ -78,6 +78,9 @@ class GoState {
   GoState with_rules(Rules rules) const;  // replays the moves; std::invalid_argument if one is illegal
   GoState with_to_play(Colour player) const;
   GoState resumed() const;  // after two passes, play goes on
+  // Whether two passes under territory scoring lead to the clean-up phases (as they do
+  // from the start) or end the game, dead stones being left to the players' agreement.
+  GoState with_cleanup(bool cleanup) const;
 
   const Geometry& geometry() const { return board_.geometry(); }
   const Board& board() const { return board_; }
@@ -100,6 +103,7 @@ class GoState {
     return pass_would_end_phase() && (rules_.scoring == Scoring::area || phase_ == 2);
   }
   int phase() const { return phase_; }  // 0 play, 1 and 2 clean-up
+  bool cleans_up() const { return cleans_up_; }
   // How many of the last moves a network may see: those of this phase, and a single
   // one after play was resumed.
   int visible_turns() const { return move_number() - visible_from_; }
@@ -146,7 +150,7 @@ class GoState {
   double komi_;
   Colour to_play_;
   std::uint8_t passes_ = 0, phase_ = 0;
-  bool button_, over_ = false, no_result_ = false, white_has_played_ = false;
+  bool button_, over_ = false, no_result_ = false, white_has_played_ = false, cleans_up_ = true;
   int handicap_ = 0;
   float bonus_ = 0;        // white's, for the button and for stones played under territory scoring
   int ko_from_ = 0;        // the first position that counts as seen before
