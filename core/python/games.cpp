@@ -183,7 +183,8 @@ void bind_tic_tac_toe(nb::module_& m) {
       throw Error("A tic-tac-toe board has 3 rows and 3 columns.");
     return TicTacToe::from_cells(checked_cells(board, to_play), to_play);
   };
-  bind_state<TicTacToe>(m, "TicTacToeState", "A position of tic-tac-toe; action = 3 · row + column.")
+  bind_state<TicTacToe>(m, "TicTacToeState",
+                        "A position of tic-tac-toe; action = 3 · row + column.")
       .def(nb::init<>())
       .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
       .def("__getstate__",
@@ -206,7 +207,9 @@ void bind_connect_four(nb::module_& m) {
       .def_prop_ro("columns", &ConnectFour::columns)
       .def_static("from_board", make, "board"_a, "to_play"_a, kFromBoardDoc)
       .def("__getstate__",
-           [](const ConnectFour& state) { return std::make_tuple(board_of(state), state.to_play()); })
+           [](const ConnectFour& state) {
+             return std::make_tuple(board_of(state), state.to_play());
+           })
       .def("__setstate__", [make](ConnectFour& state, const std::tuple<Board, int>& saved) {
         new (&state) ConnectFour(make(std::get<0>(saved), std::get<1>(saved)));
       });
@@ -314,7 +317,8 @@ void bind_games(nb::module_& m) {
   bind_connect_four(m);
   bind_gomoku(m);
   bind_sized<Hex>(m, "HexState",
-                  "A position of Hex; action = size · row + column; player 0 joins top and bottom.",
+                  "A position of Hex; action = size · row + column; player 0 joins top and "
+                  "bottom.",
                   11);
   bind_sized<Othello>(m, "OthelloState",
                       "A position of Othello; action = size · row + column, then the pass.", 8)

@@ -60,6 +60,13 @@ long to_long(nb::handle object) {
   return value;
 }
 
+// A list or tuple of what the object holds, for PySequence_Fast_GET_ITEM.
+nb::object sequence(nb::handle object) {
+  PyObject* list = PySequence_Fast(object.ptr(), "it must return a sequence of numbers");
+  if (!list) throw nb::python_error();
+  return nb::steal(list);
+}
+
 std::string text_of(nb::handle object) {
   PyObject* text = PyObject_Str(object.ptr());
   if (!text) {
@@ -201,11 +208,15 @@ void PythonState::ask_player() const {
     const long player = guarded("current_player()", [&] {
       return to_long(call(known.object, names().current_player));
     });
-    if (player == -1) breach("current_player() is -1, a chance node: honte plays games without chance");
+    if (player == -1)
+      breach("current_player() is -1, a chance node: honte plays games without chance");
     if (player == -2)
-      breach("current_player() is -2, a simultaneous move: honte plays games with one mover at a time");
+      breach(
+          "current_player() is -2, a simultaneous move: honte plays games with one mover at a "
+          "time");
     if (player < 0 || player >= game_->num_players)
-      breach("current_player() is " + std::to_string(player) + " while is_terminal() is False; it must be 0 … " +
+      breach("current_player() is " + std::to_string(player) +
+             " while is_terminal() is False; it must be 0 … " +
              std::to_string(game_->num_players - 1));
     known.player = static_cast<int>(player);
   }
@@ -220,9 +231,7 @@ void PythonState::legal_actions(std::vector<Action>& actions) const {
     known.legal.clear();
     if (known.player != kTerminalPlayer) {
       guarded("legal_actions()", [&] {
-        nb::object answer = call(known.object, names().legal_actions);
-        nb::object list = nb::steal(PySequence_Fast(answer.ptr(), "legal_actions() must return a sequence of int"));
-        if (!list.is_valid()) throw nb::python_error();
+        const nb::object list = sequence(call(known.object, names().legal_actions));
         const Py_ssize_t count = PySequence_Fast_GET_SIZE(list.ptr());
         known.legal.reserve(count);
         for (Py_ssize_t i = 0; i < count; ++i) {
@@ -273,11 +282,12 @@ void PythonState::ask_returns() const {
   Shared& known = *shared_;
   nb::object answer = guarded("returns()", [&] { return call(known.object, names().returns); });
   guarded("returns()", [&] {
-    nb::object list = nb::steal(PySequence_Fast(answer.ptr(), "returns() must return a sequence of float"));
-    if (!list.is_valid()) throw nb::python_error();
+    const nb::object list = sequence(answer);
     const Py_ssize_t count = PySequence_Fast_GET_SIZE(list.ptr());
     if (count != game_->num_players)
-      breach("returns() is " + repr_of(answer) + ", of length " + std::to_string(count) + "; a game of " + std::to_string(game_->num_players) + " needs one number for each player");
+      breach("returns() is " + repr_of(answer) + ", of length " + std::to_string(count) +
+             "; a game of " + std::to_string(game_->num_players) +
+             " needs one number for each player");
     for (Py_ssize_t i = 0; i < count; ++i) {
       const double value = PyFloat_AsDouble(PySequence_Fast_GET_ITEM(list.ptr(), i));
       if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
@@ -330,7 +340,8 @@ Action PythonState::transform_action(Action action, int symmetry) const {
     return to_long(shared_->object.attr("transform_action")(action, symmetry));
   });
   if (image < 0 || image >= game_->num_distinct_actions)
-    breach("transform_action(" + std::to_string(action) + ", " + std::to_string(symmetry) + ") is " + std::to_string(image) + ", outside 0 … " +
+    breach("transform_action(" + std::to_string(action) + ", " + std::to_string(symmetry) +
+           ") is " + std::to_string(image) + ", outside 0 … " +
            std::to_string(game_->num_distinct_actions - 1));
   return static_cast<Action>(image);
 }
@@ -349,9 +360,10 @@ int PythonState::observation_size() const {
   nb::gil_scoped_acquire gil;
   if (game_->observation_size < 0) {
     nb::object planes = observe(0);
+    // An array may have any shape; its size counts the numbers, its length only the rows.
     game_->observation_size = guarded("observation_tensor()", [&] {
       nb::object size = nb::getattr(planes, "size", nb::none());
-      return static_cast<int>(size.is_none() || has_method(planes, "size") ? nb::len(planes) : to_long(size));
+      return static_cast<int>(PyLong_Check(size.ptr()) ? to_long(size) : nb::len(planes));
     });
   }
   return game_->observation_size;
@@ -361,7 +373,8 @@ void PythonState::observation(std::span<float> planes, int symmetry) const {
   nb::gil_scoped_acquire gil;
   nb::object answer = observe(symmetry);
   const auto wrong_size = [&](std::size_t size) {
-    breach("observation_tensor() has " + std::to_string(size) + " numbers here and " + std::to_string(planes.size()) + " elsewhere; its size must not change");
+    breach("observation_tensor() has " + std::to_string(size) + " numbers here and " +
+           std::to_string(planes.size()) + " elsewhere; its size must not change");
   };
   guarded("observation_tensor()", [&] {
     nb::ndarray<const float, nb::c_contig, nb::device::cpu> array;
@@ -370,8 +383,7 @@ void PythonState::observation(std::span<float> planes, int symmetry) const {
       std::copy_n(array.data(), planes.size(), planes.begin());
       return;
     }
-    nb::object list = nb::steal(PySequence_Fast(answer.ptr(), "observation_tensor() must return numbers"));
-    if (!list.is_valid()) throw nb::python_error();
+    const nb::object list = sequence(answer);
     const std::size_t count = PySequence_Fast_GET_SIZE(list.ptr());
     if (count != planes.size()) wrong_size(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,6 @@
 """A game written in Python, seen through the adapter of the native search."""
 
+import numpy as np
 import pytest
 
 from honte._core import ConnectFourState, PythonState
@@ -180,3 +181,44 @@ def test_a_native_state_keeps_the_protocol():
         assert wrapped.transform_action(action, 1) == 6 - action
         native.apply_action(action)
         wrapped.apply_action(action)
+
+
+@pytest.mark.parametrize("planes", [[1, 2.5], (1.0, 2.5), np.array([[1.0], [2.5]], np.float32)])
+def test_observations_of_any_kind(planes):
+    seeing = type("Seeing", (Countdown,), {"observation_tensor": lambda self: planes})
+    assert PythonState(seeing()).observation_tensor() == [1.0, 2.5]
+
+
+def test_observations_under_a_symmetry_are_asked_for_by_name():
+    class Mirrored(Countdown):
+        def num_symmetries(self):
+            return 2
+
+        def transform_action(self, action, symmetry):
+            return 1 - action if symmetry else action
+
+        def observation_tensor(self, *, symmetry=0):
+            return [float(symmetry)]
+
+    state = PythonState(Mirrored())
+    assert [state.observation_tensor(symmetry) for symmetry in (0, 1)] == [[0.0], [1.0]]
+    assert state.transform_action(0, 1) == 1
+
+
+@pytest.mark.parametrize(
+    ("methods", "sentence"),
+    [
+        ({}, "no method observation_tensor"),
+        ({"observation_tensor": lambda self: ["a"]}, "raised TypeError"),
+        ({"observation_tensor": lambda self: np.zeros(3 + self.heap)}, "size must not change"),
+    ],
+)
+def test_observations_that_cannot_be(methods, sentence):
+    state = PythonState(type("Blind", (Countdown,), methods)())
+    with pytest.raises(ProtocolError, match=sentence):
+        [state.observation_tensor(), state.apply_action(0), state.observation_tensor()]
+
+
+def test_actions_in_any_order_and_of_any_integer_type():
+    odd = type("Odd", (Countdown,), {"legal_actions": lambda self: np.array([1, 0])})
+    assert PythonState(odd()).legal_actions() == [0, 1]
