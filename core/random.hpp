@@ -37,13 +37,18 @@ class Random {
   // Uniform in (0, 1): never 0, so its logarithm is finite.
   double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1.0p-53; }
 
+  // Box and Muller (1958).
   double normal() {
-    return std::sqrt(-2.0 * std::log(uniform())) * std::cos(6.283185307179586 * uniform());
+    const double radius = std::sqrt(-2.0 * std::log(uniform()));
+    return radius * std::cos(6.283185307179586 * uniform());
   }
 
   // Gamma(shape, 1) by Marsaglia and Tsang (2000); a shape below 1 is boosted.
   double gamma(double shape) {
-    if (shape < 1.0) return gamma(shape + 1.0) * std::pow(uniform(), 1.0 / shape);
+    if (shape < 1.0) {
+      const double boosted = gamma(shape + 1.0);
+      return boosted * std::pow(uniform(), 1.0 / shape);
+    }
     const double d = shape - 1.0 / 3.0, c = 1.0 / std::sqrt(9.0 * d);
     for (;;) {
       const double x = normal(), t = 1.0 + c * x;

@@ -23,7 +23,7 @@ bool try_to_prove(Tree& tree, Node& node) {
   }
   if (best < 1.0 && !all) return false;
   node.proven = true;
-  node.proven_value = static_cast<float>(mover * best);
+  node.proven_value = mover * best;
   return true;
 }
 

@@ -32,7 +32,7 @@ class SearchOf final : public SearchBase {
     while (made < maximum_simulations && collisions <= maximum_rows) {
       const std::size_t rows_per_leaf = parameters_.expansion.symmetry == SymmetryRule::kMean ? root_state_.num_symmetries() : 1;
       if (!batch.empty() && batch.rows.size() + rows_per_leaf > maximum_rows) break;
-      if (at_capacity()) break;
+      if (at_capacity() || root_is_known()) break;
       const Arrival arrival = descend(true);
       if (arrival.kind == Arrival::kWaiting) {
         // The way stays charged until this batch is full, so that the next ones go elsewhere.
@@ -54,7 +54,7 @@ class SearchOf final : public SearchBase {
   }
 
   void simulate(const NativeEvaluator& evaluator, std::uint64_t simulations) override {
-    for (; simulations > 0; --simulations) {
+    for (; simulations > 0 && !root_is_known(); --simulations) {
       if (at_capacity()) {
         if (waiting_ > 0) return;
         prune();
@@ -241,6 +241,9 @@ class SearchOf final : public SearchBase {
     prepare_root();
   }
 
+  // Nothing is left to search: the root's exact value is known and visited.
+  bool root_is_known() const { return tree_.nodes[0].proven && tree_.nodes[0].n > 0; }
+
   bool at_capacity() {
     if (parameters_.maximum_nodes > 0 && tree_.node_count >= parameters_.maximum_nodes) wants_pruning_ = true;
     return wants_pruning_;
@@ -346,7 +349,8 @@ class SearchOf final : public SearchBase {
     if (scratch_.is_terminal()) {
       node.terminal = node.proven = true;
       node.player = kTerminalPlayer;
-      node.proven_value = node.raw_value = static_cast<float>(scratch_.returns(0));
+      node.proven_value = scratch_.returns(0);
+      node.raw_value = static_cast<float>(node.proven_value);
       if constexpr (requires { scratch_.score(); }) node.raw_lead = node.raw_score = static_cast<float>(-scratch_.score());
     } else {
       node.player = static_cast<std::int8_t>(scratch_.current_player());

@@ -44,6 +44,7 @@ struct Node {
   double value_sum;           // of all values backed up through this node, its own evaluations included
   double value_square_sum;
   double score_sum;           // points for player 0, where the evaluator gives points
+  double proven_value;        // player 0, once proven
   std::uint32_t n;            // N(s): visits, own evaluations included
   std::uint32_t edge_visits;  // Σ_b N(s,b)
   std::uint32_t edges;        // block of edges, kNone before the first
@@ -55,7 +56,6 @@ struct Node {
   float raw_score;            // the evaluator's score mean, player 0
   float raw_lead;             // the evaluator's lead, player 0
   float raw_stdev;
-  float proven_value;         // player 0, once proven
   float visited_prior;        // Σ P of the actions that have an edge
   std::uint16_t edge_count;
   std::uint16_t legal_count;  // 0 until it was asked for
@@ -81,9 +81,9 @@ struct Tree {
 
   std::uint32_t add_node() {
     const std::uint32_t index = nodes.allocate(1);
-    nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .n = 0, .edge_visits = 0,
+    nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .proven_value = 0, .n = 0, .edge_visits = 0,
                         .edges = kNone, .codes = kNone, .order = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
-                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0, .proven_value = 0,
+                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0,
                         .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
                         .terminal = false, .proven = false, .pending = false};

@@ -1,0 +1,238 @@
+"""The four phases as the papers write them, each a few lines. Values of an edge are from the
+side to move at its parent; values of a node, and everything on the way up, for player 0."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from honte.search.config import (
+    Expansion,
+    FirstPlayUrgency,
+    NoiseKind,
+    PolynomialPuct,
+    Puct,
+    QDenominator,
+    RootNoise,
+    Selection,
+    Ucb1,
+    UctLikePuct,
+    UrgencyRule,
+)
+from honte.search.reference.random import Random
+
+Evaluate = Callable[[Any], tuple[float, Sequence[float] | None]]
+"""From a state to its value for the side to move in [−1, 1], and logits for all A actions
+(None: uniform)."""
+
+
+@dataclass(slots=True)
+class Edge:
+    action: int
+    p: float
+    n: int = 0
+    w: float = 0.0
+    child: Node | None = None
+    closed: bool = False
+
+
+@dataclass(slots=True)
+class Node:
+    player: int
+    salt: int
+    terminal: bool = False
+    proven: float | None = None
+    n: int = 0
+    value_sum: float = 0.0
+    legal: list[int] = field(default_factory=list)
+    unopened: list[tuple[int, float]] = field(default_factory=list)
+    """Actions without an edge and their priors, in the order in which they will be opened."""
+    edges: list[Edge] = field(default_factory=list)
+    visited_prior: float = 0.0
+
+
+def side(player: int) -> float:
+    return -1.0 if player == 1 else 1.0
+
+
+def float32(x: float) -> float:
+    return float(struct.unpack("f", struct.pack("f", x))[0])
+
+
+# Selection
+
+
+def explored(selection: Selection, p: float, n: int, total: int) -> float:
+    """The exploration term of an edge with prior P and N(s,a) = n where N(s) = total."""
+    big_n = max(1.0, total)
+    if isinstance(selection, Ucb1):
+        return selection.c * math.sqrt(math.log(big_n)) * (1.0 / math.sqrt(max(1.0, n)))
+    if isinstance(selection, Puct):
+        growth = selection.c_log * math.log((big_n + selection.c_base) / selection.c_base)
+        return (selection.c_puct + growth) * math.sqrt(big_n) * (p / (1.0 + n))
+    if isinstance(selection, PolynomialPuct):
+        return selection.c * big_n**selection.alpha * (p / (1.0 + n))
+    assert isinstance(selection, UctLikePuct)
+    return (
+        selection.c * math.sqrt(math.log(1.0 + big_n + selection.c_base)) * (p / math.sqrt(1.0 + n))
+    )
+
+
+def urgency(selection: Selection, node: Node, at_root: bool) -> float:
+    """First-play urgency, for the side to move at the node."""
+    if isinstance(selection, Ucb1):
+        return math.inf
+    everywhere = selection.first_play_urgency
+    fpu: FirstPlayUrgency = (at_root and selection.root_first_play_urgency) or everywhere
+    parent = side(node.player) * node.value_sum / node.n
+    return {
+        UrgencyRule.CONSTANT: fpu.amount,
+        UrgencyRule.PARENT: parent,
+        UrgencyRule.PARENT_MINUS_CONSTANT: parent - fpu.amount,
+        UrgencyRule.PARENT_MINUS_VISITED_POLICY: parent
+        - fpu.amount * math.sqrt(node.visited_prior),
+        UrgencyRule.UNVISITED_FIRST: math.inf,
+    }[fpu.rule]
+
+
+def q(selection: Selection, edge: Edge, player: int, solver: bool) -> float:
+    if solver and edge.child is not None and edge.child.proven is not None:
+        return side(player) * edge.child.proven
+    plus_one = selection.q_denominator is QDenominator.VISITS_PLUS_ONE
+    return edge.w / (edge.n + 1.0 if plus_one else edge.n)
+
+
+def select(
+    selection: Selection, expansion: Expansion, node: Node, at_root: bool, solver: bool
+) -> Edge:
+    """The edge with the highest score; the best action without one gets its edge if it wins."""
+    total = sum(edge.n for edge in node.edges)
+    forced = (
+        0.0 if isinstance(selection, Ucb1) or not at_root else selection.forced_playouts * total
+    )
+    first_play = urgency(selection, node, at_root)
+    best, best_score = None, -math.inf
+    for edge in node.edges:
+        if edge.closed:
+            continue
+        if forced > 0.0 and edge.n > 0 and edge.n * edge.n < forced * edge.p:
+            return edge
+        score = q(selection, edge, node.player, solver) + explored(selection, edge.p, edge.n, total)
+        if score > best_score:
+            best, best_score = edge, score
+    if node.unopened and len(node.edges) < open_limit(expansion, total, node):
+        action, p = node.unopened[0]
+        if best is None or first_play + explored(selection, p, 0, total) > best_score:
+            best = Edge(action, p)
+            node.unopened.pop(0)
+            node.edges.append(best)
+            node.visited_prior = float32(node.visited_prior + p)
+    assert best is not None
+    return best
+
+
+def open_limit(expansion: Expansion, total: int, node: Node) -> float:
+    """⌈C·N^β⌉, at least 1; progressive widening."""
+    widening = expansion.progressive_widening
+    if widening is None:
+        return math.inf
+    return max(1.0, math.ceil(widening.factor * max(1.0, total) ** widening.exponent))
+
+
+# Expansion
+
+
+def softmax(logits: Sequence[float], temperature: float) -> list[float]:
+    highest, lowest = max(logits), min(logits)
+    if highest == lowest:
+        return [1.0 / len(logits)] * len(logits)
+    weights = [math.exp((logit - highest) / temperature) for logit in logits]
+    total = 0.0
+    for weight in weights:
+        total += weight
+    return [weight / total for weight in weights]
+
+
+def filtered(priors: list[float], bar: float) -> list[float]:
+    """Priors below the bar become −1 (never opened, the best always is), the rest sum to 1."""
+    if bar <= 0.0:
+        return priors
+    bar = min(bar, max(priors))
+    kept = 0.0
+    for p in priors:
+        kept += p if p >= bar else 0.0
+    return [p / kept if p >= bar else -1.0 for p in priors]
+
+
+def rounded(p: float) -> float:
+    """A prior as the tree keeps it: 11 bits of mantissa, not below 2^-31."""
+    (bits,) = struct.unpack("I", struct.pack("f", p))
+    bias = (127 - 31) << 11
+    code = max(0, (bits + 0x800 >> 12) - bias)
+    return float(struct.unpack("f", struct.pack("I", code + bias << 12))[0])
+
+
+def noisy(priors: list[float], noise: RootNoise, random: Random) -> list[float]:
+    """P' = (1 − ε) P + ε η, η ~ Dirichlet over the legal actions."""
+    if len(priors) < 2:
+        return priors
+    count = len(priors)
+    alphas = {
+        NoiseKind.PLAIN: [noise.concentration] * count,
+        NoiseKind.SCALED: [noise.concentration / count] * count,
+        NoiseKind.SHAPED: [noise.concentration * part for part in shape(priors)],
+    }[noise.kind]
+    eta = [random.gamma(alpha) for alpha in alphas]
+    total = 0.0
+    for x in eta:
+        total += x
+    if not total > 0.0:
+        return priors
+    return [
+        (1.0 - noise.weight) * p + noise.weight * x / total
+        for p, x in zip(priors, eta, strict=True)
+    ]
+
+
+def shape(priors: list[float]) -> list[float]:
+    """Half evenly, half by how far a log prior stands above the mean, cut off from above."""
+    count = float(len(priors))
+    logs = [math.log(min(0.01, p) + 1e-20) for p in priors]
+    mean = 0.0
+    for x in logs:
+        mean += x
+    mean /= count
+    above = [max(0.0, x - mean) for x in logs]
+    total = 0.0
+    for x in above:
+        total += x
+    return [0.5 * x / total + 0.5 / count if total > 0.0 else 1.0 / count for x in above]
+
+
+# Backup
+
+
+def back_up(path: Sequence[tuple[Node, Edge]], leaf: Node, value: float, solver: bool) -> None:
+    """N += 1 and W += v along the way, the sign by who moves at each parent."""
+    leaf.n += 1
+    leaf.value_sum += value
+    for node, edge in reversed(path):
+        edge.n += 1
+        edge.w += side(node.player) * value
+        node.n += 1
+        node.value_sum += value
+        if solver and edge.child is not None and edge.child.proven is not None:
+            prove(node)
+
+
+def prove(node: Node) -> None:
+    """A win among the children, or nothing but exact values, makes this value exact."""
+    if node.proven is not None:
+        return
+    mover = side(node.player)
+    exact = [mover * e.child.proven for e in node.edges if e.child and e.child.proven is not None]
+    if max(exact) >= 1.0 or len(exact) == len(node.legal):
+        node.proven = mover * max(exact)

@@ -1,0 +1,147 @@
+"""The whole search in plain Python: short, slow, and the judge of the native one.
+
+With one leaf in flight the core makes the same visits in every configuration; tests hold it
+to that. Read :mod:`honte.search.reference.phases` for the formulas.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from honte.search.config import SearchConfig
+from honte.search.reference.phases import (
+    Edge,
+    Evaluate,
+    Node,
+    back_up,
+    filtered,
+    float32,
+    noisy,
+    rounded,
+    select,
+    side,
+    softmax,
+)
+from honte.search.reference.random import Random, mix64
+
+NOISE_STREAM, SALT_STREAM = 3, 4
+
+
+class ReferenceSearch:
+    """A search of one position; ``evaluate`` answers one state at a time.
+
+    ``state`` follows :class:`honte.games.protocol.State` and is copied.
+    """
+
+    def __init__(
+        self, state: Any, config: SearchConfig, evaluate: Evaluate, *, seed: int = 0
+    ) -> None:
+        self.state = state.clone()
+        self.config = config
+        self.evaluate = evaluate
+        self.seed = seed
+        self.root_number = 0
+        self._nodes = 0
+        self.allowed: frozenset[int] | None = None
+        self.root = self._new_node(self.state)
+
+    def run(self, simulations: int) -> None:
+        """So many simulations more; fewer once the root is proven."""
+        for _ in range(simulations):
+            if self.root.proven is not None and self.root.n > 0:
+                return
+            self.simulate()
+
+    def simulate(self) -> None:
+        """One simulation: selection, expansion, evaluation, backup."""
+        config, solver = self.config, self.config.backup.solver
+        state, node = self.state.clone(), self.root
+        path: list[tuple[Node, Edge]] = []
+        while not (node.terminal or (solver and node.proven is not None)):
+            if node.n < (1 if node is self.root else config.expansion.threshold):
+                break
+            edge = select(config.selection, config.expansion, node, node is self.root, solver)
+            path.append((node, edge))
+            state.apply_action(edge.action)
+            if edge.child is None:
+                edge.child = self._new_node(state)
+            node = edge.child
+        if node.proven is not None and (node.terminal or solver):
+            value = node.proven
+        else:
+            answer, logits = self.evaluate(state)
+            value = side(node.player) * answer
+            if node.n == 0:
+                self._expand(node, state, logits)
+        back_up(path, node, value, solver)
+        if node is self.root and node.n == 1:
+            self._prepare_root()
+
+    def advance(self, action: int) -> None:
+        """Play an action and keep its subtree."""
+        self.state.apply_action(action)
+        self.root_number += 1
+        self.allowed = None
+        child = next((e.child for e in self.root.edges if e.action == action), None)
+        self.root = child if child is not None else self._new_node(self.state)
+        self._prepare_root()
+
+    def visits(self) -> dict[int, int]:
+        """N(s,a) of the root's visited actions."""
+        return {edge.action: edge.n for edge in self.root.edges if edge.n > 0 and not edge.closed}
+
+    def _new_node(self, state: Any) -> Node:
+        salt = mix64(self.seed ^ mix64(SALT_STREAM << 56 ^ self._nodes)) & 0xFFFFFFFF
+        self._nodes += 1
+        if state.is_terminal():
+            return Node(-4, salt, terminal=True, proven=state.returns()[0])
+        return Node(state.current_player(), salt)
+
+    def _expand(self, node: Node, state: Any, logits: Sequence[float] | None) -> None:
+        node.legal = list(state.legal_actions())
+        if logits is None:
+            priors = [1.0 / len(node.legal)] * len(node.legal)
+        else:
+            expansion = self.config.expansion
+            priors = softmax([logits[a] for a in node.legal], expansion.policy_temperature)
+            priors = filtered(priors, expansion.policy_filter)
+        self._order(node, [rounded(p) if p >= 0.0 else -1.0 for p in priors])
+
+    def _order(self, node: Node, priors: list[float]) -> None:
+        """Highest prior first, equal priors as the node's salt draws them; −1 is never opened."""
+        opened = {edge.action for edge in node.edges}
+        keys = [
+            (-p, mix64(node.salt << 16 | place) >> 48, place)
+            for place, p in enumerate(priors)
+            if p >= 0.0 and node.legal[place] not in opened
+        ]
+        node.unopened = [(node.legal[place], -minus) for minus, _, place in sorted(keys)]
+
+    def _prepare_root(self) -> None:
+        """Temperature, fresh noise and the allowed actions, once per new root."""
+        root, expansion = self.root, self.config.expansion
+        if root.terminal or root.n == 0:
+            return
+        known = {**dict(root.unopened), **{edge.action: edge.p for edge in root.edges}}
+        raw = [known.get(action, 0.0) for action in root.legal]
+        priors = list(raw)
+        if expansion.root_temperature != 1.0:
+            logits = [math.log(p) if p > 0.0 else -1e30 for p in priors]
+            priors = softmax(logits, expansion.root_temperature)
+        if expansion.root_noise is not None:
+            random = Random(self.seed, NOISE_STREAM, self.root_number)
+            priors = noisy(priors, expansion.root_noise, random)
+        final = [
+            -1.0 if p == 0.0 or (self.allowed and action not in self.allowed) else rounded(mixed)
+            for action, p, mixed in zip(root.legal, raw, priors, strict=True)
+        ]
+        for edge in root.edges:
+            edge.closed = final[root.legal.index(edge.action)] < 0.0
+            edge.p = final[root.legal.index(edge.action)]
+        self._order(root, final)
+        root.visited_prior = 0.0
+        for edge in root.edges:
+            if not edge.closed:
+                root.visited_prior = float32(root.visited_prior + edge.p)

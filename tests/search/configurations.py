@@ -1,0 +1,100 @@
+"""Every configuration that the types allow, drawn by hypothesis."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from honte.search.config import (
+    Backup,
+    Expansion,
+    FirstPlayUrgency,
+    NoiseKind,
+    Parallelism,
+    PolynomialPuct,
+    ProgressiveWidening,
+    Puct,
+    QDenominator,
+    RootNoise,
+    SearchConfig,
+    Ucb1,
+    UctLikePuct,
+    UrgencyRule,
+    VirtualLossKind,
+)
+
+urgencies = st.builds(
+    FirstPlayUrgency,
+    rule=st.sampled_from(UrgencyRule),
+    amount=st.sampled_from([-1.0, 0.0, 0.1, 0.25, 0.5]),
+)
+guided = {
+    "first_play_urgency": urgencies,
+    "root_first_play_urgency": st.none() | urgencies,
+    "q_denominator": st.sampled_from(QDenominator),
+    "forced_playouts": st.sampled_from([0.0, 0.0, 2.0]),
+}
+constants = st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.25, 1.5, 2.5, 5.0])
+selections = st.one_of(
+    st.builds(Ucb1, c=constants, q_denominator=st.sampled_from(QDenominator)),
+    st.builds(
+        Puct,
+        c_puct=constants,
+        c_log=st.sampled_from([0.0, 0.45, 1.0]),
+        c_base=st.sampled_from([5.0, 500.0, 19652.0]),
+        **guided,
+    ),
+    st.builds(PolynomialPuct, c=constants, alpha=st.sampled_from([0.25, 0.5, 0.75]), **guided),
+    st.builds(UctLikePuct, c=constants, c_base=st.sampled_from([0.0, 10.0, 19652.0]), **guided),
+)
+noises = st.builds(
+    RootNoise,
+    kind=st.sampled_from(NoiseKind),
+    weight=st.sampled_from([0.1, 0.25, 1.0]),
+    concentration=st.sampled_from([0.3, 10.83]),
+)
+
+
+def expansions(selection):
+    return st.builds(
+        Expansion,
+        threshold=st.sampled_from([1, 1, 1, 2, 5]),
+        policy_temperature=st.sampled_from([0.67, 1.0, 2.0]),
+        root_temperature=st.sampled_from([0.5, 1.0, 1.25]),
+        root_noise=st.none() if isinstance(selection, Ucb1) else st.none() | noises,
+        policy_filter=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
+        progressive_widening=st.none()
+        | st.builds(
+            ProgressiveWidening,
+            factor=st.sampled_from([0.5, 1.0, 2.0]),
+            exponent=st.sampled_from([0.0, 0.3, 0.5]),
+        ),
+    )
+
+
+backups = st.builds(
+    Backup,
+    virtual_loss=st.sampled_from(VirtualLossKind),
+    virtual_visits=st.sampled_from([1.0, 3.0]),
+    solver=st.booleans(),
+)
+
+
+def configurations(parallelism):
+    """SearchConfigs with the given strategy for parallelism."""
+    return selections.flatmap(
+        lambda selection: st.builds(
+            SearchConfig,
+            selection=st.just(selection),
+            expansion=expansions(selection),
+            backup=backups,
+            parallelism=parallelism,
+        )
+    )
+
+
+one_leaf = st.just(Parallelism(batch_size=1, batches_in_flight=1))
+many_leaves = st.builds(
+    Parallelism,
+    batch_size=st.sampled_from([1, 3, 8, 32]),
+    batches_in_flight=st.sampled_from([1, 2, 4]),
+)
