@@ -117,7 +117,8 @@ struct PythonState::Shared {
   std::vector<Action> legal;
   std::array<double, 2> returns{};
   int player = 0;
-  bool knows_player = false, knows_legal = false, knows_returns = false;
+  bool terminal = false;
+  bool knows_terminal = false, knows_player = false, knows_legal = false, knows_returns = false;
 
   explicit Shared(nb::object held) : object(std::move(held)) {}
   Shared(const Shared&) = delete;
@@ -186,7 +187,21 @@ nb::object PythonState::clone_object() const {
   return cloned(shared_->object);
 }
 
-bool PythonState::is_terminal() const { return current_player() == kTerminalPlayer; }
+// Asked apart from the player, whom a rollout has no need to know.
+bool PythonState::is_terminal() const {
+  nb::gil_scoped_acquire gil;
+  Shared& known = *shared_;
+  if (!known.knows_terminal) {
+    known.terminal = guarded("is_terminal()", [&] {
+      nb::object answer = call(known.object, names().is_terminal);
+      const int truth = PyObject_IsTrue(answer.ptr());
+      if (truth < 0) throw nb::python_error();
+      return truth == 1;
+    });
+    known.knows_terminal = true;
+  }
+  return known.terminal;
+}
 
 int PythonState::current_player() const {
   nb::gil_scoped_acquire gil;
@@ -196,13 +211,7 @@ int PythonState::current_player() const {
 
 void PythonState::ask_player() const {
   Shared& known = *shared_;
-  const bool terminal = guarded("is_terminal()", [&] {
-    nb::object answer = call(known.object, names().is_terminal);
-    const int truth = PyObject_IsTrue(answer.ptr());
-    if (truth < 0) throw nb::python_error();
-    return truth == 1;
-  });
-  if (terminal) {
+  if (is_terminal()) {
     known.player = kTerminalPlayer;
   } else {
     const long player = guarded("current_player()", [&] {
@@ -226,10 +235,9 @@ void PythonState::ask_player() const {
 void PythonState::legal_actions(std::vector<Action>& actions) const {
   nb::gil_scoped_acquire gil;
   Shared& known = *shared_;
-  if (!known.knows_player) ask_player();
   if (!known.knows_legal) {
     known.legal.clear();
-    if (known.player != kTerminalPlayer) {
+    if (!is_terminal()) {
       guarded("legal_actions()", [&] {
         const nb::object list = sequence(call(known.object, names().legal_actions));
         const Py_ssize_t count = PySequence_Fast_GET_SIZE(list.ptr());
@@ -259,7 +267,8 @@ void PythonState::apply_action(Action action) {
   if (shared_.use_count() > 1) {
     shared_ = std::make_shared<Shared>(cloned(shared_->object));
   } else {
-    shared_->knows_player = shared_->knows_legal = shared_->knows_returns = false;
+    shared_->knows_terminal = shared_->knows_player = shared_->knows_legal =
+        shared_->knows_returns = false;
   }
   try {
     call(shared_->object, names().apply_action, action);

@@ -114,6 +114,7 @@ BREACHES = {
 def look_at_everything(game, *actions):
     state = PythonState(game)
     for action in actions:
+        state.current_player()
         state.legal_actions()
         state.apply_action(action)
     state.returns()
