@@ -53,7 +53,7 @@ class LeafRows:
         return self.rollouts
 
     def write_katago_features(
-        self, spatial: np.ndarray, globals_: np.ndarray, *, threads: int = 1
+        self, spatial: np.ndarray, globals_: np.ndarray, pass_alive_as_if_suicide: bool = False
     ) -> None:
         assert self.spatial is not None
         assert self.globals_ is not None

@@ -17,6 +17,7 @@
 #include "games/othello.hpp"
 #include "games/tictactoe.hpp"
 #include "python/python_state.hpp"
+#include "search/go_features.hpp"
 #include "search/search_of.hpp"
 
 namespace honte::python {
@@ -68,6 +69,28 @@ template <class T>
 using Array = nb::ndarray<nb::numpy, T>;
 template <class T, std::size_t N>
 using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
+
+using Output = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
+
+// The shape of the boards of a batch of Go; TypeError for any other game.
+BoardShape checked_board_shape(const LeafBatch& batch) {
+  const std::optional<BoardShape> shape = board_shape(batch);
+  if (!shape) throw nb::type_error("KataGo's networks evaluate Go only: give this game a network of its own.");
+  return *shape;
+}
+
+void write_batch_features(const LeafBatch& batch, const Output& spatial, const Output& globals, bool pass_alive_as_if_suicide) {
+  const std::size_t rows = batch.rows.size();
+  const BoardShape shape = checked_board_shape(batch);
+  if (spatial.ndim() != 4 || globals.ndim() != 2 || spatial.shape(0) < rows || globals.shape(0) < rows ||
+      spatial.shape(1) != go::kKataGoPlanes || globals.shape(1) != go::kKataGoGlobals ||
+      static_cast<int>(spatial.shape(2)) < shape.height || static_cast<int>(spatial.shape(3)) < shape.width)
+    throw nb::value_error("the arrays for a batch of Go are [B, 22, H, W] and [B, 19], as large as the batch and its boards");
+  const BoardShape into{static_cast<int>(spatial.shape(2)), static_cast<int>(spatial.shape(3))};
+  const nb::gil_scoped_release release;
+  write_katago_features(batch, into, spatial.data(), globals.data(),
+                        {.pass_alive_as_if_suicide = pass_alive_as_if_suicide}, batch.threads);
+}
 
 template <class T>
 Array<T> new_array(std::initializer_list<std::size_t> shape, T*& data) {
@@ -136,7 +159,8 @@ void bind_parameters(nb::module_& m) {
       .def_rw("expansion", &Parameters::expansion)
       .def_rw("backup", &Parameters::backup)
       .def_rw("maximum_nodes", &Parameters::maximum_nodes)
-      .def_rw("maximum_depth", &Parameters::maximum_depth);
+      .def_rw("maximum_depth", &Parameters::maximum_depth)
+      .def_rw("ownership", &Parameters::ownership);
 }
 
 template <class Rows>
@@ -191,6 +215,19 @@ void bind_batch(nb::module_& m) {
                batch.rows[i].search->observation(batch.rows[i].leaf, batch.rows[i].symmetry, {planes + i * size, size});
              return array;
            })
+      .def_rw("threads", &LeafBatch::threads, "How many threads may encode its rows.")
+      .def_prop_ro("wants_ownership",
+                   [](const LeafBatch& batch) {
+                     for (const LeafRow& row : batch.rows)
+                       if (row.search->parameters().ownership) return true;
+                     return false;
+                   })
+      .def_prop_ro("board_shape",
+                   [](const LeafBatch& batch) {
+                     const BoardShape shape = checked_board_shape(batch);
+                     return std::pair{shape.height, shape.width};
+                   })
+      .def("write_katago_features", &write_batch_features, "spatial"_a, "globals_"_a, "pass_alive_as_if_suicide"_a = false)
       .def("rollout_values",
            [](const LeafBatch& batch, std::uint32_t playouts) {
              float* values;

@@ -43,6 +43,7 @@ struct LeafRow {
 // Rows of one leaf under several symmetries stand next to each other.
 struct LeafBatch {
   std::vector<LeafRow> rows;
+  int threads = 1;  // that may encode its rows
 
   bool empty() const { return rows.empty(); }
   int num_actions() const;

@@ -52,6 +52,7 @@ struct Parameters {
   BackupParameters backup;
   std::uint64_t maximum_nodes = 0;  // hard cap of the tree; 0 for the 32-bit limit
   std::uint32_t maximum_depth = 10000;
+  bool ownership = false;  // keep each evaluation's ownership of the points
 };
 
 }  // namespace honte

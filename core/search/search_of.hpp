@@ -128,7 +128,7 @@ class SearchOf final : public SearchBase {
     evaluation.score_mean = static_cast<float>(mean);
     evaluation.score_stdev = static_cast<float>(stdev);
     evaluation.score_lead = static_cast<float>(lead);
-    if (answer.ownership) {
+    if (answer.ownership && parameters_.ownership) {
       tree_.points = static_cast<std::uint32_t>(answer.points);
       evaluation.ownership.resize(answer.points);
       for (std::uint32_t point = 0; point < answer.points; ++point) {

@@ -69,12 +69,14 @@ class LeafBatch(Protocol):
         """The mean result of that many random playouts from each row, for its side to move, [B]."""
         ...
 
-    def write_katago_features(self, spatial: Float, globals_: Float, *, threads: int = 1) -> None:
+    def write_katago_features(
+        self, spatial: Float, globals_: Float, pass_alive_as_if_suicide: bool = False
+    ) -> None:
         """Fill KataGo's version 7 features of Go positions.
 
         ``spatial`` has shape [≥ B, 22, H, W] with H and W at least the largest board in the
-        batch (a smaller board sits in the top left corner), ``globals_`` [≥ B, 19].
-        Raises ``TypeError`` for any other game.
+        batch (a smaller board sits in the top left corner), ``globals_`` [≥ B, 19]. Some networks
+        want their area planes as if suicide were legal. Raises ``TypeError`` for any other game.
         """
         ...
 

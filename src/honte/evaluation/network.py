@@ -42,7 +42,7 @@ class NetworkEvaluator:
     machine's best: on a CPU bfloat16 where the processor has it, and a stream a core.
     ``batch_size`` is what a search is asked to send at once.
     ``policy_optimism``, from 0 to 1, moves the policy towards the optimistic one of networks that
-    have it. ``feature_threads`` encode the rows of one batch together.
+    have it.
 
     Raises HonteError for a bad file or argument, or if the backend cannot do what is asked.
     """
@@ -57,7 +57,6 @@ class NetworkEvaluator:
         streams: int | None = None,
         batch_size: int | None = None,
         policy_optimism: float = 0.0,
-        feature_threads: int = 1,
     ) -> None:
         self.network = network if isinstance(network, Network) else load(network)
         if batch_size is not None and batch_size < 1:
@@ -65,7 +64,7 @@ class NetworkEvaluator:
         if not 0.0 <= policy_optimism <= 1.0:
             raise HonteError(f"Policy optimism is from 0 to 1, not {policy_optimism}.")
         self.policy_optimism = policy_optimism
-        self.feature_threads = feature_threads
+        self._as_if_suicide = self.network.description.pass_alive_as_if_suicide
         self._scales = self.network.output_scales
         self._model = self.network.model()
         opened = backend if isinstance(backend, Backend) else None
@@ -138,9 +137,7 @@ class NetworkEvaluator:
         size, slot = program.take(rows)
         inputs = slot.inputs
         try:
-            batch.write_katago_features(
-                inputs["spatial"], inputs["global"], threads=self.feature_threads
-            )
+            batch.write_katago_features(inputs["spatial"], inputs["global"], self._as_if_suicide)
         except BaseException:
             program.give_back(size, slot)
             raise
@@ -189,7 +186,12 @@ class NetworkEvaluator:
             rows = len(states[part])
             size, slot = program.take(rows)
             spatial, globals_ = slot.inputs["spatial"], slot.inputs["global"]
-            _core.write_katago_features(states[part], symmetries[part], spatial, globals_)
+            for row, (state, symmetry) in enumerate(
+                zip(states[part], symmetries[part], strict=True)
+            ):
+                spatial[row], globals_[row] = _core.katago_features(
+                    state, width, height, symmetry, self._as_if_suicide
+                )
             slot.start()
             slot.wait()
             raw = {name: output[:rows].copy() for name, output in slot.outputs.items()}

@@ -200,6 +200,9 @@ class Backup(Phase):
     """n_vl, for LOST_VISITS."""
     solver: bool = False
     """Pass exact results of finished games up the tree [MCTS-solver, Winands 2008]."""
+    ownership: bool = False
+    """Keep each evaluation's ownership of the points, for the mean in the result: a byte a point
+    and node."""
 
 
 class MostVisits(Phase):

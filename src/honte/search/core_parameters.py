@@ -25,6 +25,7 @@ def core_parameters(config: SearchConfig) -> _core.SearchParameters:
     backup.virtual_loss = _core.VirtualLossRule[config.backup.virtual_loss.name]
     backup.virtual_visits = config.backup.virtual_visits
     backup.solver = config.backup.solver
+    parameters.ownership = config.backup.ownership
     parameters.maximum_nodes = config.memory.maximum_nodes or 0
     return parameters
 

@@ -161,6 +161,7 @@ class _Driver:
             self._submit = lambda batch: _known(evaluator(batch))
             preferred = 8
         self._rows = parallelism.batch_size or preferred
+        self._threads = parallelism.threads
         self._most_in_flight = parallelism.batches_in_flight
         self._flights: deque[_Flight] = deque()
         self._spare: list[_core.LeafBatch] = []
@@ -185,6 +186,7 @@ class _Driver:
     def _send(self) -> bool:
         """Fill a batch from the open jobs in turn and start on it; False if there is no leaf."""
         batch = self._spare.pop() if self._spare else _core.LeafBatch()
+        batch.threads = self._threads
         try:
             made = self._fill(batch)
             if batch.size == 0:
