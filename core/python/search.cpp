@@ -101,6 +101,14 @@ Array<T> new_array(std::initializer_list<std::size_t> shape, T*& data) {
   return Array<T>(data, shape, owner);
 }
 
+// Boards of Go may differ in size; all else has one action space.
+Columns columns_of(const LeafBatch& batch) {
+  if (batch.empty()) return {};
+  const std::optional<BoardShape> shape = board_shape(batch);
+  if (!shape) return {.num_actions = batch.rows.front().search->num_actions()};
+  return {.num_actions = shape->height * shape->width + 1, .board_width = shape->width};
+}
+
 void bind_parameters(nb::module_& m) {
   nb::enum_<Formula>(m, "Formula")
       .value("UCB1", Formula::kUcb1)
@@ -175,7 +183,7 @@ void bind_batch(nb::module_& m) {
   nb::class_<LeafBatch>(m, "LeafBatch", "Leaves that wait for an evaluator; see honte.evaluation.LeafBatch.")
       .def(nb::init<>())
       .def_prop_ro("size", [](const LeafBatch& batch) { return batch.rows.size(); })
-      .def_prop_ro("num_actions", &LeafBatch::num_actions)
+      .def_prop_ro("num_actions", [](const LeafBatch& batch) { return columns_of(batch).num_actions; })
       .def("states",
            [](const LeafBatch& batch) {
              nb::list states;
@@ -199,11 +207,12 @@ void bind_batch(nb::module_& m) {
            "The symmetry each row is shown under, shape [B].")
       .def("legal_mask",
            [](const LeafBatch& batch) {
-             const auto actions = static_cast<std::size_t>(batch.num_actions());
+             const Columns columns = columns_of(batch);
+             const auto actions = static_cast<std::size_t>(columns.num_actions);
              bool* mask;
              auto array = new_array<bool>({batch.rows.size(), actions}, mask);
              for (std::size_t i = 0; i < batch.rows.size(); ++i)
-               batch.rows[i].search->legal_mask(batch.rows[i].leaf, batch.rows[i].symmetry, {mask + i * actions, actions});
+               batch.rows[i].search->legal_mask(batch.rows[i].leaf, batch.rows[i].symmetry, columns, {mask + i * actions, actions});
              return array;
            })
       .def("observations",
@@ -248,7 +257,8 @@ void bind_batch(nb::module_& m) {
                answer.rows = value.shape(0);
                answer.value = value.data();
                answer.policy_logits = data_or_null(policy_logits, "policy_logits", rows);
-               answer.num_actions = policy_logits ? static_cast<int>(policy_logits->shape(1)) : 0;
+               answer.num_logits = policy_logits ? static_cast<int>(policy_logits->shape(1)) : 0;
+               answer.columns = columns_of(batch);
                answer.score_mean = data_or_null(score_mean, "score_mean", rows);
                answer.score_stdev = data_or_null(score_stdev, "score_stdev", rows);
                answer.score_lead = data_or_null(score_lead, "score_lead", rows);

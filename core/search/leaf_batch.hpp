@@ -9,10 +9,18 @@
 
 namespace honte {
 
+// The columns of a batch's arrays. Boards of several sizes may share a batch; a smaller one
+// then lies in the top left corner of the largest, and passing is the last column.
+struct Columns {
+  int num_actions = 0;
+  int board_width = 0;  // of the largest board; 0 for games without
+};
+
 // The evaluator's arrays; a null pointer is an output it does not give.
 struct Answer {
   std::size_t rows = 0;
-  int num_actions = 0;
+  Columns columns;
+  int num_logits = 0;                    // columns that policy_logits really has
   const float* value = nullptr;          // [rows]
   const float* policy_logits = nullptr;  // [rows, num_actions]
   const float* score_mean = nullptr;     // [rows]
@@ -46,7 +54,6 @@ struct LeafBatch {
   int threads = 1;  // that may encode its rows
 
   bool empty() const { return rows.empty(); }
-  int num_actions() const;
 
   // An answer that cannot be: its leaf was taken back, the rest of the batch was received.
   struct Refusal {

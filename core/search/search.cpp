@@ -111,8 +111,6 @@ void SearchBase::prune() {
   wants_pruning_ = false;
 }
 
-int LeafBatch::num_actions() const { return rows.empty() ? 0 : rows.front().search->num_actions(); }
-
 namespace {
 
 // Calls `act(row, number)` with the first row of each leaf.

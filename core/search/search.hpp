@@ -77,7 +77,7 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   // Of one waiting leaf under a symmetry.
   virtual int observation_size() const = 0;
   virtual void observation(std::uint32_t leaf, int symmetry, std::span<float> planes) const = 0;
-  virtual void legal_mask(std::uint32_t leaf, int symmetry, std::span<bool> mask) const = 0;
+  virtual void legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const = 0;
   virtual int leaf_player(std::uint32_t leaf) const = 0;
   virtual double rollout(std::uint32_t leaf, std::uint32_t playouts) const = 0;  // for the side to move
 

@@ -92,11 +92,11 @@ class SearchOf final : public SearchBase {
       if (std::abs(answer.value[row]) > 1.0f + 1e-3f)
         throw EvaluationError("value is " + std::to_string(answer.value[row]) + " in row " + std::to_string(row) + ", outside [-1, 1]");
       if (!answer.policy_logits) continue;
-      if (answer.num_actions != num_actions())
-        throw EvaluationError("policy_logits have " + std::to_string(answer.num_actions) + " actions, the game has " + std::to_string(num_actions()));
-      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_actions);
+      if (answer.num_logits != answer.columns.num_actions)
+        throw EvaluationError("policy_logits have " + std::to_string(answer.num_logits) + " actions, the game has " + std::to_string(answer.columns.num_actions));
+      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
       for (const Action action : waiting.legal) {
-        const float logit = logits[waiting.state.transform_action(action, waiting.symmetries[row - first_row])];
+        const float logit = logits[column(answer.columns, waiting.state, waiting.state.transform_action(action, waiting.symmetries[row - first_row]))];
         if (std::isnan(logit) || logit == std::numeric_limits<float>::infinity())
           throw EvaluationError("policy_logits hold " + std::to_string(logit) + " for legal action " + std::to_string(action) + " in row " + std::to_string(row));
       }
@@ -118,9 +118,9 @@ class SearchOf final : public SearchBase {
       if (answer.score_stdev) stdev += share * answer.score_stdev[row];
       if (answer.score_lead) lead += share * answer.score_lead[row];
       if (!answer.policy_logits) continue;
-      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_actions);
+      const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
       logits_.clear();
-      for (const Action action : leaf.legal) logits_.push_back(logits[leaf.state.transform_action(action, leaf.symmetries[r])]);
+      for (const Action action : leaf.legal) logits_.push_back(logits[column(answer.columns, leaf.state, leaf.state.transform_action(action, leaf.symmetries[r]))]);
       softmax(logits_, parameters_.expansion.policy_temperature);
       for (std::size_t i = 0; i < priors.size(); ++i) priors[i] += share * logits_[i];
     }
@@ -129,13 +129,12 @@ class SearchOf final : public SearchBase {
     evaluation.score_stdev = static_cast<float>(stdev);
     evaluation.score_lead = static_cast<float>(lead);
     if (answer.ownership && parameters_.ownership) {
-      tree_.points = static_cast<std::uint32_t>(answer.points);
-      evaluation.ownership.resize(answer.points);
-      for (std::uint32_t point = 0; point < answer.points; ++point) {
+      evaluation.ownership.resize(answer.columns.board_width ? num_actions() - 1 : answer.points);
+      for (std::uint32_t point = 0; point < evaluation.ownership.size(); ++point) {
         double owned = 0.0;
         for (std::size_t r = 0; r < rows; ++r)
           owned += share * answer.ownership[(first_row + r) * answer.points +
-                                            static_cast<std::size_t>(leaf.state.transform_action(static_cast<Action>(point), leaf.symmetries[r]))];
+                                            column(answer.columns, leaf.state, leaf.state.transform_action(static_cast<Action>(point), leaf.symmetries[r]))];
         evaluation.ownership[point] = static_cast<std::int8_t>(
             std::lround(127.0 * side(leaf.state.current_player()) * std::clamp(owned, -1.0, 1.0)));
       }
@@ -166,9 +165,10 @@ class SearchOf final : public SearchBase {
   void observation(std::uint32_t leaf, int symmetry, std::span<float> planes) const override {
     leaves_[leaf]->state.observation(planes, symmetry);
   }
-  void legal_mask(std::uint32_t leaf, int symmetry, std::span<bool> mask) const override {
+  void legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const override {
+    const S& state = leaves_[leaf]->state;
     std::ranges::fill(mask, false);
-    for (const Action action : leaves_[leaf]->legal) mask[leaves_[leaf]->state.transform_action(action, symmetry)] = true;
+    for (const Action action : leaves_[leaf]->legal) mask[column(columns, state, state.transform_action(action, symmetry))] = true;
   }
   int leaf_player(std::uint32_t leaf) const override { return leaves_[leaf]->state.current_player(); }
   double rollout(std::uint32_t leaf, std::uint32_t playouts) const override {
@@ -232,6 +232,16 @@ class SearchOf final : public SearchBase {
     std::uint32_t node = 0;
     bool has_key = false;
   };
+
+  // Where an answer speaks of an action: a small board lies in the top left corner of the largest.
+  static std::size_t column(const Columns& columns, const S& state, Action action) {
+    if constexpr (requires { state.geometry().width; }) {
+      const int width = state.geometry().width;
+      if (action == state.num_distinct_actions() - 1) return columns.num_actions - 1;
+      return static_cast<std::size_t>(action / width * columns.board_width + action % width);
+    }
+    return static_cast<std::size_t>(action);
+  }
 
   void start_tree() {
     if constexpr (requires { root_state_.freeze(); }) root_state_.freeze();

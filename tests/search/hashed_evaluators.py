@@ -11,7 +11,7 @@ from honte.evaluation.contract import Evaluation
 
 
 class Hashed:
-    """Values in [−1, 1] and logits of a given spread; ``spread`` 0 gives equal logits, None none."""
+    """Values in [−1, 1] and logits of a given spread: 0 gives equal logits, None none."""
 
     name = "hashed"
 

@@ -145,11 +145,12 @@ def check_books(search, config):
             own = node.n - total
             assert own >= 1 if index == 0 else own >= min(threshold, node.n)
         legal = list(state.legal_actions())
-        assert (node.legal_count in (0, len(legal))) and node.terminal == state.is_terminal()
+        assert node.legal_count in (0, len(legal))
+        assert node.terminal == state.is_terminal()
         assert abs(node.value_sum) <= node.n + 1e-9
         for edge in edges:
             assert edge.action in legal
-            assert math.isfinite(edge.w) and math.isfinite(edge.q) and math.isfinite(edge.p)
+            assert all(math.isfinite(x) for x in (edge.w, edge.q, edge.p))
             assert abs(edge.w) <= edge.n + 1e-9
             if edge.n and not edge.proven:
                 plus_one = config.selection.q_denominator.value == "visits_plus_one"

@@ -222,7 +222,7 @@ class SampleVisits(Phase):
 
 
 class BestLowerBound(Phase):
-    """The best lower confidence bound Q − z·s/√N among well visited actions [Leela Zero, KataGo]."""
+    """The best lower confidence bound Q − z·s/√N among well visited actions [KataGo]."""
 
     kind: Literal["best_lower_bound"] = "best_lower_bound"
     z: float = Field(default=5.0, gt=0.0)

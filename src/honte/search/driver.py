@@ -237,7 +237,8 @@ class _Driver:
             job = self._job_of[id(core)]
             job.reason = StopReason.FAILED
             job.error = HonteError(
-                f"The evaluator {_name(self._evaluator)} gave an answer that cannot be used: {reason}."
+                f"The evaluator {_name(self._evaluator)} gave an answer that cannot be used: "
+                f"{reason}."
             )
         self._spare.append(flight.batch)
 

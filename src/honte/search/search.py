@@ -39,7 +39,8 @@ class Search:
 
     ``state`` is any :class:`honte.games.protocol.State`; it is copied. Native games are searched
     in C++, a game written in Python through its own methods. ``evaluator`` answers leaves:
-    by default one random rollout. Not for several threads at once, except :meth:`stop`.
+    by default one random rollout. ``cache`` keeps evaluations and may be shared by searches that
+    share an evaluator. Not for several threads at once, except :meth:`stop`.
 
     The same state, configuration, evaluator, seed and budget give the same search, visit for
     visit, whatever the number of threads. Raises HonteError for a state that is no game state.

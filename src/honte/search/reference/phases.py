@@ -74,7 +74,7 @@ def explored(selection: Selection, p: float, n: int, total: int) -> float:
         growth = selection.c_log * math.log((big_n + selection.c_base) / selection.c_base)
         return (selection.c_puct + growth) * math.sqrt(big_n) * (p / (1.0 + n))
     if isinstance(selection, PolynomialPuct):
-        return selection.c * big_n**selection.alpha * (p / (1.0 + n))
+        return selection.c * math.pow(big_n, selection.alpha) * (p / (1.0 + n))
     assert isinstance(selection, UctLikePuct)
     return (
         selection.c * math.sqrt(math.log(1.0 + big_n + selection.c_base)) * (p / math.sqrt(1.0 + n))
@@ -139,7 +139,7 @@ def open_limit(expansion: Expansion, total: int, node: Node) -> float:
     widening = expansion.progressive_widening
     if widening is None:
         return math.inf
-    return max(1.0, math.ceil(widening.factor * max(1.0, total) ** widening.exponent))
+    return max(1.0, math.ceil(widening.factor * math.pow(max(1.0, total), widening.exponent)))
 
 
 # Expansion

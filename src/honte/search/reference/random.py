@@ -41,7 +41,8 @@ class Random:
     def gamma(self, shape: float) -> float:
         """Gamma(shape, 1) [Marsaglia & Tsang 2000]."""
         if shape < 1.0:
-            return self.gamma(shape + 1.0) * self.uniform() ** (1.0 / shape)
+            boosted = self.gamma(shape + 1.0)
+            return boosted * math.pow(self.uniform(), 1.0 / shape)
         d = shape - 1.0 / 3.0
         c = 1.0 / math.sqrt(9.0 * d)
         while True:
