@@ -13,21 +13,16 @@ from honte.records.result import Ending, Result
 from honte.records.servers import handicap_stones, split_rank
 
 _HEADER_LINES = 12
+_HEADER_LENGTH = 4096
 _LARGEST = 25
 _MOVE = re.compile(r"PM..([BW])([A-Z])([A-Z])", re.DOTALL)
-_ANY_MOVE = re.compile(r"^PM[A-Z]{2}[BW][A-Z]{2}", re.MULTILINE)
+_SIZE_LINE = re.compile(r"\s*\d{1,2}\s*")
 
 
 def looks_like(text: str) -> bool:
-    """Whether a text is an NGF record: a board size in its second line, and moves."""
-    lines = text.lstrip("\ufeff").splitlines()[:2]
-    return (
-        len(lines) == 2
-        and lines[1].strip().isdigit()
-        and len(lines[1].strip()) <= 2
-        and "(;" not in lines[0]
-        and (_ANY_MOVE.search(text) is not None or len(text.splitlines()) == _HEADER_LINES)
-    )
+    """Whether a text is an NGF record: twelve lines of which the second is a board size."""
+    lines = text[:_HEADER_LENGTH].split("\n", _HEADER_LINES)
+    return len(lines) >= _HEADER_LINES and _SIZE_LINE.fullmatch(lines[1]) is not None
 
 
 def read(text: str) -> GameRecord:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from honte.records import files, gib, ngf
 from honte.records.encoding import decode
 from honte.records.findings import Finding, RecordError, RecordWarning
 from honte.records.record import GameRecord
-from honte.records.root import tidy_root
-from honte.records.scanner import ScannedGame, scan
-from honte.records.tree import Context, grow
+from honte.records.scanner import scan
+from honte.records.tree import Context
+
+# A root that says so at once need not be read to know that its game is Go.
+_PLAINLY_GO = re.compile(r"\s*;\s*(?:(?:FF|CA|AP)\[[^\]\\]*\]\s*)*GM\[1\]")
 
 
 def load(path: str | Path) -> GameRecord:
@@ -70,32 +73,26 @@ def _first(games: list[GameRecord]) -> GameRecord:
 
 
 def _read_sgf(text: str) -> list[GameRecord]:
-    scanned, around = scan(text)
+    shape, scanned, around = scan(text)
     if not scanned:
         raise RecordError("No game record was found: an SGF game starts with '(;'.")
     games: list[GameRecord] = []
     refusal: RecordError | None = None
     for game in scanned:
-        try:
-            games.append(_build(text, game))
-        except RecordError as error:
-            refusal = refusal or error
-            around.append((Finding.NOT_GO, f"A game of the file was left out: {error}"))
-    if not games:
-        assert refusal is not None
+        context = Context(text, shape)
+        for kind, message in game.oddities:
+            context.warn(kind, message)
+        record = GameRecord.of_branch(context, game.branch)
+        if not _PLAINLY_GO.match(text, shape.start[game.branch]):
+            try:
+                _ = record.root
+            except RecordError as error:
+                refusal = refusal or error
+                around.append((Finding.NOT_GO, f"A game of the file was left out: {error}"))
+                continue
+        games.append(record)
+    if refusal is not None and not games:
         raise refusal
     for kind, message in around:
         games[0]._context.warn(kind, message)
     return games
-
-
-def _build(text: str, game: ScannedGame) -> GameRecord:
-    context = Context(text)
-    for kind, message in game.oddities:
-        context.warn(kind, message)
-    heads = grow(context, None, [game.tree], 0)
-    if not heads:
-        raise RecordError("A game of the file has no nodes.")
-    root = heads[0]
-    tidy_root(root, context)
-    return GameRecord._of(root, context)

@@ -13,10 +13,11 @@ from honte.records import files, writer
 from honte.records.findings import Finding, IllegalRecordMove, RecordError, RecordWarning
 from honte.records.points import Setup, parse_points
 from honte.records.result import Result
-from honte.records.root import LARGEST_SIZE
+from honte.records.root import LARGEST_SIZE, tidy_root
 from honte.records.rules_text import format_rules, parse_rules
+from honte.records.scanner import NO_BRANCH
 from honte.records.text import for_display
-from honte.records.tree import Context, Node
+from honte.records.tree import Context, Node, read_root
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,8 @@ class GameRecord:
         if not (1 <= width <= LARGEST_SIZE and 1 <= height <= LARGEST_SIZE):
             raise RecordError(f"A record holds boards of 1 to 52 lines, not {width} × {height}.")
         self._context = Context(width=width, height=height)
-        self.root = Node(None, self._context)
+        self._root: Node | None = Node(None, self._context)
+        self._branch = NO_BRANCH
         self._audited = True
         self.encoding = "utf-8"
         """What the bytes of the record were read in."""
@@ -59,13 +61,24 @@ class GameRecord:
             self.rules = rules
 
     @classmethod
-    def _of(cls, root: Node, context: Context) -> GameRecord:
+    def of_branch(cls, context: Context, branch: int) -> GameRecord:
+        """The record of a scanned game, whose root is read when it is first asked for."""
         record = cls.__new__(cls)
         record._context = context
-        record.root = root
+        record._root = None
+        record._branch = branch
         record._audited = False
         record.encoding = "utf-8"
         return record
+
+    @property
+    def root(self) -> Node:
+        """The first node of the tree, which also says what the game is."""
+        if self._root is None:
+            root = read_root(self._context, self._branch)
+            tidy_root(root, self._context)
+            self._root = root
+        return self._root
 
     # What was odd
 
@@ -105,12 +118,12 @@ class GameRecord:
     @property
     def width(self) -> int:
         """Columns of the board."""
-        return self._context.width
+        return self.root.board_size[0]
 
     @property
     def height(self) -> int:
         """Rows of the board."""
-        return self._context.height
+        return self.root.board_size[1]
 
     @property
     def komi(self) -> float | None:

@@ -8,6 +8,7 @@ they are first asked for (:func:`honte.records.tree.grow`).
 from __future__ import annotations
 
 import re
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 # A value runs from "[" to the next "]" without a backslash, or to the end of a file cut short.
 _VALUE = r"\[[^\]\\]*+(?:\\.[^\]\\]*+)*(?:\]|\\?\Z)"
 # Repeats are bounded because the engine remembers each pass through a group.
-_STRETCH = re.compile(rf"[^\[()]*+(?:{_VALUE}[^\[()]*+){{0,5000}}", re.DOTALL)
+_TO_PARENTHESIS = re.compile(rf"[^\[()]*+(?:{_VALUE}[^\[()]*+){{0,5000}}([()])?", re.DOTALL)
 _GAME = re.compile(r"\((?=\s*(?:;|[A-Z]{1,2}\s*\[))")
 _NODE = re.compile(rf";[^\[;]*+(?:{_VALUE}[^\[;]*+)*", re.DOTALL)
 _PROPERTY = re.compile(r"([^\[]*+)\[([^\]\\]*+(?:\\.[^\]\\]*+)*)(?:\]|\\?\Z)", re.DOTALL)
 _LOWER_CASE = re.compile(r"[a-z\s]+")
 _NOT_A_NAME = re.compile(r"[^A-Z0-9]+")
+
+_LATE_NODES = "Nodes follow a variation; they became another."
 
 # An empty value of these says nothing, and the standard does not allow it.
 _NEEDS_VALUES = frozenset(("AB", "AW", "AE", "TB", "TW", "CR", "SQ", "TR", "MA", "SL", "LB", "LN"))
@@ -32,95 +35,132 @@ _SETUP = ("AB", "AW", "AE", "PL")
 _OF_A_MOVE = ("KO", "MN", "BL", "WL", "OB", "OW", "BM", "DO", "IT", "TE")
 
 
-@dataclass(slots=True)
-class Branch:
-    """A stretch of nodes in the text, and the variations after its last node."""
+NO_BRANCH = -1
 
-    start: int
-    end: int
-    branches: list[Branch]
+
+class Shape:
+    """The branches of all game trees of a text: a branch is a number, its fields stand in arrays.
+
+    A branch is a stretch of nodes in the text and the variations that follow its last node. Flat
+    arrays keep millions of branches cheap to make and out of the garbage collector's way.
+    """
+
+    __slots__ = ("end", "first_below", "next_beside", "start")
+
+    def __init__(self) -> None:
+        self.start = array("q")
+        self.end = array("q")
+        self.first_below = array("q")
+        self.next_beside = array("q")
+
+    def add(self, start: int) -> int:
+        """A new branch from ``start`` on."""
+        self.start.append(start)
+        self.end.append(start)
+        self.first_below.append(NO_BRANCH)
+        self.next_beside.append(NO_BRANCH)
+        return len(self.start) - 1
+
+    def with_younger(self, branch: int) -> list[int]:
+        """A branch and those beside it that come later."""
+        branches: list[int] = []
+        while branch != NO_BRANCH:
+            branches.append(branch)
+            branch = self.next_beside[branch]
+        return branches
 
 
 @dataclass(slots=True)
 class ScannedGame:
-    """One game of a file: its tree, and what was odd about the way it is written."""
+    """One game of a file: its outermost branch, and what was odd about the way it is written."""
 
-    tree: Branch
+    branch: int
     oddities: list[tuple[Finding, str]]
 
 
-def scan(text: str) -> tuple[list[ScannedGame], list[tuple[Finding, str]]]:
+def scan(text: str) -> tuple[Shape, list[ScannedGame], list[tuple[Finding, str]]]:
     """The games of a text in their order, and what was odd around them; linear in its length."""
+    shape = Shape()
     games: list[ScannedGame] = []
     around: list[tuple[Finding, str]] = []
     position = 0
     while True:
         opening = _GAME.search(text, position)
         between = text[position : opening.start() if opening else len(text)]
-        if not between.isspace() and between:
+        if between and not between.isspace():
             kind = Finding.TRAILING_TEXT if games else Finding.LEADING_TEXT
             place = "after" if games else "before"
             around.append((kind, f"The text {_shorten(between)} {place} a game was ignored."))
         if opening is None:
-            return games, around
-        game, position = _scan_game(text, opening.end())
+            return shape, games, around
+        game, position = _scan_game(text, opening.end(), shape)
         games.append(game)
 
 
-def _scan_game(text: str, position: int) -> tuple[ScannedGame, int]:
+def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int]:
     """The game whose opening parenthesis ends at ``position``, and where it ends."""
     oddities: list[tuple[Finding, str]] = []
-    tree = branch = Branch(position, position, [])
-    # The branches around the present one, each with whether the present one was opened without
-    # a parenthesis of its own and so ends together with it.
-    around: list[tuple[Branch, bool]] = []
-    while True:
-        start = position
-        position = _end_of_stretch(text, start)
-        if not branch.branches:
-            branch.end = position
-        elif _NODE.search(text, start, position):
-            oddities.append(
-                (Finding.NODES_AFTER_VARIATION, "Nodes follow a variation; they became another.")
-            )
-            late = Branch(start, position, [])
-            branch.branches.append(late)
-            around.append((branch, True))
-            branch = late
-        elif not (rest := text[start:position]).isspace() and rest:
-            oddities.append(
-                (Finding.STRAY_TEXT, f"The text {_shorten(rest)} inside the game was ignored.")
-            )
-        if position >= len(text):
-            oddities.append((Finding.UNCLOSED_TREE, "The game lacks its closing parenthesis."))
-            return ScannedGame(tree, oddities), position
-        position += 1
-        if text[position - 1] == "(":
-            below = Branch(position, position, [])
-            branch.branches.append(below)
-            around.append((branch, False))
-            branch = below
-        else:
-            implied = True
-            while implied:
-                if not around:
-                    return ScannedGame(tree, oddities), position
-                branch, implied = around.pop()
-
-
-def _end_of_stretch(text: str, position: int) -> int:
-    """Where the next parenthesis outside of values stands, or the end of the text."""
-    while True:
-        match = _STRETCH.match(text, position)
-        assert match is not None  # the expression matches the empty text
-        if match.end() == len(text) or text[match.end()] in "()":
-            return match.end()
+    branch = shape.add(position)
+    game = ScannedGame(branch, oddities)
+    # The open branches around the present one, each before the youngest branch below it so far.
+    around: list[int] = []
+    youngest = NO_BRANCH
+    # Branches opened without a parenthesis of their own end together with the one around them.
+    implied: set[int] = set()
+    start = position
+    end_of, first_below, next_beside = shape.end, shape.first_below, shape.next_beside
+    for match in _TO_PARENTHESIS.finditer(text, position):
         position = match.end()
+        parenthesis = match[1]
+        if parenthesis is None and position < len(text):
+            continue
+        end = position if parenthesis is None else position - 1
+        if youngest == NO_BRANCH:
+            end_of[branch] = end
+        elif end > start:
+            if _NODE.search(text, start, end):
+                oddities.append((Finding.NODES_AFTER_VARIATION, _LATE_NODES))
+                around += (branch, youngest)
+                branch = next_beside[youngest] = shape.add(start)
+                around[-1] = branch
+                youngest = NO_BRANCH
+                end_of[branch] = end
+                implied.add(branch)
+            elif not (rest := text[start:end]).isspace():
+                oddities.append(
+                    (Finding.STRAY_TEXT, f"The text {_shorten(rest)} in the game was ignored.")
+                )
+        start = position
+        if parenthesis == "(":
+            below = shape.add(position)
+            if youngest == NO_BRANCH:
+                first_below[branch] = below
+            else:
+                next_beside[youngest] = below
+            around += (branch, below)
+            branch, youngest = below, NO_BRANCH
+        elif parenthesis == ")":
+            while branch in implied:
+                youngest, branch = around.pop(), around.pop()
+            if not around:
+                return game, position
+            youngest, branch = around.pop(), around.pop()
+    oddities.append((Finding.UNCLOSED_TREE, "The game lacks its closing parenthesis."))
+    return game, len(text)
 
 
-def node_texts(context: Context, branch: Branch, depth: int) -> list[str]:
-    """The texts of a branch's nodes, each from its semicolon on."""
-    text, start, end = context.text, branch.start, branch.end
+def end_of_node(text: str, start: int, end: int) -> int:
+    """Where the first node of a stretch ends."""
+    node = _NODE.search(text, start, end)
+    if node is None:
+        return end
+    # Properties before the first semicolon are a node of their own.
+    return node.start() if "[" in text[start : node.start()] else node.end()
+
+
+def node_texts(context: Context, start: int, end: int, depth: int) -> list[str]:
+    """The texts of the nodes of a stretch, each from its semicolon on."""
+    text = context.text
     found: list[str] = _NODE.findall(text, start, end)
     first = _NODE.search(text, start, end)
     leading = text[start : first.start() if first else end]

@@ -10,7 +10,14 @@ from types import MappingProxyType
 
 from honte.records import points
 from honte.records.findings import Finding, RecordError, RecordWarning
-from honte.records.scanner import Branch, node_texts, read_properties, split_moves
+from honte.records.scanner import (
+    NO_BRANCH,
+    Shape,
+    end_of_node,
+    node_texts,
+    read_properties,
+    split_moves,
+)
 from honte.records.text import escape, unescape
 
 Values = dict[str, list[str]]
@@ -20,15 +27,19 @@ OF_EVERY_RECORD = ("FF", "GM", "CA", "SZ")
 """What the writer puts first into every root."""
 
 _WARNINGS_OF_A_KIND = 100
+_MOVE_STARTS = frozenset((";B[", ";W["))
 
 
 class Context:
     """What the nodes of one record share: the text they come from, the board, the warnings."""
 
-    __slots__ = ("_counts", "height", "text", "warnings", "width")
+    __slots__ = ("_counts", "height", "shape", "text", "warnings", "width")
 
-    def __init__(self, text: str = "", width: int = 19, height: int = 19) -> None:
+    def __init__(
+        self, text: str = "", shape: Shape | None = None, width: int = 19, height: int = 19
+    ) -> None:
         self.text = text
+        self.shape = shape or Shape()
         self.width = width
         self.height = height
         self.warnings: list[RecordWarning] = []
@@ -60,7 +71,7 @@ class Node:
         self._children: list[Node] = []
         # The text of a node that is a move and nothing else (";B[pd]") is kept as it is.
         self._values: Values | str = {} if values is None else values
-        self._later: tuple[list[Branch], int] | None = None
+        self._later: tuple[int, int] | None = None
 
     # Properties
 
@@ -156,6 +167,11 @@ class Node:
         return None
 
     @property
+    def is_bare_move(self) -> bool:
+        """Whether the node was read as a move and nothing else, and never looked into."""
+        return isinstance(self._values, str)
+
+    @property
     def setup(self) -> points.Setup | None:
         """The stones this node puts down or takes away, and who is to move; None without any."""
         values = self._values
@@ -181,9 +197,9 @@ class Node:
 
     def _grown(self) -> list[Node]:
         if self._later is not None:
-            branches, depth = self._later
+            branch, depth = self._later
             self._later = None
-            self._children.extend(grow(self._context, self, branches, depth))
+            self._children.extend(grow(self._context, self, branch, depth))
         return self._children
 
     @property
@@ -302,29 +318,53 @@ def _content(node: Node) -> tuple[tuple[int, int] | None, dict[str, tuple[str, .
     return move, {k: values for k, values in node.properties.items() if k not in left_out}
 
 
-def grow(context: Context, parent: Node | None, branches: list[Branch], depth: int) -> list[Node]:
-    """The first nodes of the given branches, each with the rest of its branch below it.
+def read_root(context: Context, branch: int) -> Node:
+    """The first node of a game; what follows is read when it is asked for."""
+    shape = context.shape
+    start, whole = shape.start[branch], shape.end[branch]
+    end = end_of_node(context.text, start, whole)
+    below = shape.first_below[branch]
+    shape.end[branch], shape.first_below[branch] = end, NO_BRANCH
+    first = grow(context, None, branch, 0)
+    shape.start[branch], shape.end[branch], shape.first_below[branch] = end, whole, below
+    if not first:
+        raise RecordError("A game of the file has no nodes.")
+    *_, last = first[0].mainline()
+    last._later = (branch, 1)
+    return first[0]
+
+
+def grow(context: Context, parent: Node | None, branch: int, depth: int) -> list[Node]:
+    """The first nodes of a branch and of those beside it, each with its branch below it.
 
     ``depth`` is the number, along the line, of the first node of each branch.
     """
     heads: list[Node] = []
-    waiting = branches[::-1]
+    shape = context.shape
+    waiting = shape.with_younger(branch)[::-1]
+    new = Node
     while waiting:
         branch = waiting.pop()
-        last: Node | None = None
+        below = shape.first_below[branch]
+        last = parent
+        siblings = heads
         number = depth
-        for text in node_texts(context, branch, depth):
-            if len(text) == 6 and text[1] in "BW" and text[2] == "[" and text[5] == "]":
-                parts: Sequence[Values | str] = (text,)
-            else:
-                parts = split_moves(read_properties(context, text, number), context, number)
-            for values in parts:
-                node = Node(last or parent, context, values)
-                (heads if last is None else last._children).append(node)
+        for text in node_texts(context, shape.start[branch], shape.end[branch], depth):
+            if len(text) == 6 and text[:3] in _MOVE_STARTS and text[5] == "]":
+                node = new(last, context, text)
+                siblings.append(node)
+                siblings = node._children
                 last = node
+            else:
+                properties = read_properties(context, text, number)
+                for values in split_moves(properties, context, number):
+                    node = new(last, context, values)
+                    siblings.append(node)
+                    siblings = node._children
+                    last = node
             number += 1
-        if last is None:
-            waiting.extend(reversed(branch.branches))
-        elif branch.branches:
-            last._later = (branch.branches, number)
+        if number == depth:
+            waiting.extend(reversed(shape.with_younger(below)))
+        elif below != NO_BRANCH and last is not None:
+            last._later = (below, number)
     return heads

@@ -43,6 +43,8 @@ def format_game(root: Node) -> str:
 
 
 def _format_node(node: Node) -> str:
+    if node.is_bare_move and node.parent is not None and (named := node.move_text) is not None:
+        return f";{'BW'[named[0]]}[{_format_move(named[1], node)}]"
     values = node.raw_properties()
     if node.parent is None:
         width, height = node.board_size
