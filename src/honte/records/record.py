@@ -351,5 +351,6 @@ def _play(state: GoState, node: Node, number: int) -> GoState:
         state.play(action, player)
     except IllegalMove as error:
         vertex = format_vertex(action, state.width, state.height)
-        raise IllegalRecordMove(number, player, vertex, str(error)) from error
+        reason = str(error).partition(": ")[2].rstrip(".")
+        raise IllegalRecordMove(number, player, vertex, reason) from error
     return state
