@@ -1,8 +1,8 @@
 """Records that have tripped viewers and engines, each with its right reading."""
 
 import pytest
-from honte.games.go import format_vertex
 
+from honte.games.go import format_vertex
 from honte.records import Finding, IllegalRecordMove, RecordError, loads, loads_collection
 
 

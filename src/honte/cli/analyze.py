@@ -31,7 +31,14 @@ def analyze(
     games: Annotated[
         list[str], typer.Argument(help="SGF, GIB or NGF files, folders of them, or - for stdin.")
     ],
-    visits: Annotated[int, typer.Option(min=1, help="Visits for each position.")] = 400,
+    visits: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Visits for each position; 100, or 5000 of random playouts.",
+            show_default=False,
+        ),
+    ] = None,
     network: Annotated[
         str, typer.Option(help="A KataGo or ONNX network file, or none: random playouts.")
     ] = NO_NETWORK,
@@ -71,7 +78,9 @@ def analyze(
     wanted.check([source.path for source in records])
     engine = _engine(network, threads or os.cpu_count() or 1)
     reviewed = [
-        _review(record, engine, _Wishes(visits, chosen_rules, komi, turns, seed), place)
+        _review(
+            record, engine, _Wishes(visits or engine.visits, chosen_rules, komi, turns, seed), place
+        )
         for place, record in _places(records)
     ]
     if not wanted.use_stdout:
@@ -93,6 +102,8 @@ class _Engine:
     config: SearchConfig
     name: str
     threads: int
+    visits: int
+    """For each position, where none are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +152,10 @@ def _engine(network: str, threads: int) -> _Engine:
     from honte.evaluation import NetworkEvaluator, Rollout
 
     if network.lower() == NO_NETWORK:
-        return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", threads)
+        return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", threads, 5000)
     evaluator = NetworkEvaluator(network, feature_threads=threads)
     name = f"{evaluator.network.name} ({evaluator.backend_name}, {evaluator.precision.value})"
-    return _Engine(evaluator, presets.katago(), name, threads)
+    return _Engine(evaluator, presets.katago(), name, threads, 100)
 
 
 def _review(source: _Source, engine: _Engine, wishes: _Wishes, place: str) -> ReviewedGame:

@@ -48,7 +48,9 @@ class Files:
             if path.is_dir():
                 raise HonteError(f"{path} is a folder; give the name of a file to write.")
             if not path.resolve().parent.is_dir():
-                raise HonteError(f"There is no folder {path.resolve().parent} to write {path.name}.")
+                raise HonteError(
+                    f"There is no folder {path.resolve().parent} to write {path.name}."
+                )
 
     def write(self, games: Sequence[ReviewedGame]) -> None:
         """Write everything that was asked for. Of several games each gets its own report."""

@@ -43,9 +43,7 @@ def _data(game: ReviewedGame) -> dict[str, Any]:
         },
         "boards": [_stones(state) for state in game.states],
         "moves": [
-            [player, action]
-            for state in game.states[1:]
-            for player, action in state.moves()[-1:]
+            [player, action] for state in game.states[1:] for player, action in state.moves()[-1:]
         ],
         "comments": comments,
     }
@@ -66,5 +64,7 @@ def _comments(game: ReviewedGame) -> dict[int, str]:
         if turn >= len(game.states):
             break
         if node.comment:
-            comments[turn] = f"{comments[turn]}\n{node.comment}" if turn in comments else node.comment
+            comments[turn] = (
+                f"{comments[turn]}\n{node.comment}" if turn in comments else node.comment
+            )
     return comments

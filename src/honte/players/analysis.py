@@ -147,7 +147,9 @@ def analyze_game(
     that the evaluator's batches are full. Raises HonteError for a turn outside the game.
     """
     picked = _picked(turns, len(states))
-    wanted = sorted({turn + step for turn in picked for step in (0, 1) if turn + step < len(states)})
+    wanted = sorted(
+        {turn + step for turn in picked for step in (0, 1) if turn + step < len(states)}
+    )
     searches = [
         Search(_before_the_move(states, turn), config, evaluator, seed=seed + turn)
         for turn in wanted
@@ -242,6 +244,4 @@ def _judged(
         winrate_loss = max(0.0, sign * (position.black_winrate - after.black_winrate))
         if position.black_lead is not None and after.black_lead is not None:
             points_loss = max(0.0, sign * (position.black_lead - after.black_lead))
-    return replace(
-        position, played=played, winrate_loss=winrate_loss, points_loss=points_loss
-    )
+    return replace(position, played=played, winrate_loss=winrate_loss, points_loss=points_loss)
