@@ -73,16 +73,12 @@ def analyze(
     if komi is not None and not math.isfinite(komi):
         raise HonteError(f"Komi is a number of points, not {komi}.")
     chosen_rules = None if rules is None else Rules.parse(rules)
-    records = _read(games)
+    sources = _read(games)
     wanted = outputs.Files(json_file, csv_file, html_file, sgf_file)
-    wanted.check([source.path for source in records])
-    engine = _engine(network, threads or os.cpu_count() or 1)
-    reviewed = [
-        _review(
-            record, engine, _Wishes(visits or engine.visits, chosen_rules, komi, turns, seed), place
-        )
-        for place, record in _places(records)
-    ]
+    wanted.check([source.path for source in sources])
+    engine = _engine(network, threads)
+    wishes = _Wishes(visits or engine.visits, chosen_rules, komi, turns, seed)
+    reviewed = [_review(source, engine, wishes, place) for place, source in _places(sources)]
     if not wanted.use_stdout:
         outputs.print_tables(reviewed)
     wanted.write(reviewed)
@@ -147,15 +143,20 @@ def _places(records: list[_Source]) -> Iterator[tuple[str, _Source]]:
         yield (f"game {number} of {len(records)}" if len(records) > 1 else ""), source
 
 
-def _engine(network: str, threads: int) -> _Engine:
+def _engine(network: str, threads: int | None) -> _Engine:
     from honte import presets
     from honte.evaluation import NetworkEvaluator, Rollout
 
+    cores = threads or os.cpu_count() or 1
     if network.lower() == NO_NETWORK:
-        return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", threads, 5000)
-    evaluator = NetworkEvaluator(network, feature_threads=threads)
+        return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", cores, 5000)
+    evaluator = NetworkEvaluator(network, streams=threads)
+    config = presets.katago()
+    config = config.model_copy(
+        update={"parallelism": config.parallelism.model_copy(update={"threads": cores})}
+    )
     name = f"{evaluator.network.name} ({evaluator.backend_name}, {evaluator.precision.value})"
-    return _Engine(evaluator, presets.katago(), name, threads, 100)
+    return _Engine(evaluator, config, name, cores, 100)
 
 
 def _review(source: _Source, engine: _Engine, wishes: _Wishes, place: str) -> ReviewedGame:

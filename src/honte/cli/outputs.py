@@ -10,6 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
 from honte.cli.annotate import annotated
 from honte.cli.report import html_report
 from honte.cli.reviewed import COLOURS, ReviewedGame
@@ -112,9 +117,6 @@ def _number(value: float | None, digits: int) -> str:
 
 def print_tables(games: Sequence[ReviewedGame]) -> None:
     """The moves and the biggest mistakes of each game, to the terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
     console = Console(highlight=False)
     for game in games:
         console.print(Text(game.record.title, style="bold"))
@@ -129,10 +131,7 @@ def print_tables(games: Sequence[ReviewedGame]) -> None:
         _print_mistakes(console, game)
 
 
-def _print_moves(console, game: ReviewedGame) -> None:  # type: ignore[no-untyped-def]
-    from rich import box
-    from rich.table import Table
-
+def _print_moves(console: Console, game: ReviewedGame) -> None:
     scored = any(p.black_lead is not None for p in game.analysis.positions)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("Move", "", "Played", "Black", "White"):
@@ -157,9 +156,7 @@ def _print_moves(console, game: ReviewedGame) -> None:  # type: ignore[no-untype
     console.print(table)
 
 
-def _print_mistakes(console, game: ReviewedGame) -> None:  # type: ignore[no-untyped-def]
-    from rich.text import Text
-
+def _print_mistakes(console: Console, game: ReviewedGame) -> None:
     for player, name in enumerate(COLOURS):
         who = str((game.record.black, game.record.white)[player])
         heading = f"{name} ({who})" if who else name
