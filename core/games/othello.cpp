@@ -1,51 +1,57 @@
 #include "games/othello.hpp"
 
+#include <utility>
+
 namespace honte {
 
 namespace {
 
-// One step in each of the eight directions; what would leave by a side edge is cut off.
-template <int kDirection>
-constexpr std::uint64_t step(std::uint64_t discs) {
-  constexpr std::uint64_t kNotLeft = 0xfefefefefefefefeull, kNotRight = 0x7f7f7f7f7f7f7f7full;
-  if constexpr (kDirection == 0) return (discs & kNotRight) << 1;
-  if constexpr (kDirection == 1) return (discs & kNotLeft) << 7;
-  if constexpr (kDirection == 2) return discs << 8;
-  if constexpr (kDirection == 3) return (discs & kNotRight) << 9;
-  if constexpr (kDirection == 4) return (discs & kNotLeft) >> 1;
-  if constexpr (kDirection == 5) return (discs & kNotRight) >> 7;
-  if constexpr (kDirection == 6) return discs >> 8;
-  if constexpr (kDirection == 7) return (discs & kNotLeft) >> 9;
+// The eight directions: four shifts, each to higher and to lower bits.
+template <int kShift>
+constexpr std::uint64_t moved(std::uint64_t discs) {
+  return kShift > 0 ? discs << kShift : discs >> -kShift;
 }
 
-// The rows of the opponent's discs that start next to a disc of from; at most six on a side of 8.
-template <int kDirection>
+// The opponent's discs that a row in this direction can run over. A disc in the first or last
+// column ends every row but an upright one; left out here, no shift needs to mind the sides.
+template <int kShift>
+constexpr std::uint64_t passable(std::uint64_t theirs) {
+  return kShift == 8 || kShift == -8 ? theirs : theirs & 0x7e7e7e7e7e7e7e7eull;
+}
+
+// The rows of such discs that start next to a disc of from: six at most on a side of 8, found
+// one, two, then two and two more at a time.
+template <int kShift>
 constexpr std::uint64_t row_of(std::uint64_t from, std::uint64_t theirs) {
-  std::uint64_t row = step<kDirection>(from) & theirs;
-  for (int length = 2; length <= 6; ++length) row |= step<kDirection>(row) & theirs;
+  const std::uint64_t open = passable<kShift>(theirs);
+  std::uint64_t row = moved<kShift>(from) & open;
+  row |= moved<kShift>(row) & open;
+  const std::uint64_t pairs = open & moved<kShift>(open);
+  row |= moved<2 * kShift>(row) & pairs;
+  row |= moved<2 * kShift>(row) & pairs;
   return row;
 }
 
 template <class Visit>
 constexpr void for_each_direction(Visit&& visit) {
-  [&]<int... kDirections>(std::integer_sequence<int, kDirections...>) {
-    (visit.template operator()<kDirections>(), ...);
-  }(std::make_integer_sequence<int, 8>{});
+  [&]<int... kShifts>(std::integer_sequence<int, kShifts...>) {
+    (visit.template operator()<kShifts>(), ...);
+  }(std::integer_sequence<int, 1, -1, 7, -7, 8, -8, 9, -9>{});
 }
 
 std::uint64_t moves(std::uint64_t mine, std::uint64_t theirs, std::uint64_t board) {
   std::uint64_t found = 0;
-  for_each_direction([&]<int kDirection>() {
-    found |= step<kDirection>(row_of<kDirection>(mine, theirs));
+  for_each_direction([&]<int kShift>() {
+    found |= moved<kShift>(row_of<kShift>(mine, theirs));
   });
   return found & board & ~(mine | theirs);
 }
 
 std::uint64_t flips(std::uint64_t disc, std::uint64_t mine, std::uint64_t theirs) {
   std::uint64_t turned = 0;
-  for_each_direction([&]<int kDirection>() {
-    const std::uint64_t row = row_of<kDirection>(disc, theirs);
-    if (step<kDirection>(row) & mine) turned |= row;
+  for_each_direction([&]<int kShift>() {
+    const std::uint64_t row = row_of<kShift>(disc, theirs);
+    turned |= moved<kShift>(row) & mine ? row : 0;
   });
   return turned;
 }
