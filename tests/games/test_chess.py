@@ -3,8 +3,8 @@
 import random
 
 import pytest
-from honte._core import PythonState
 
+from honte._core import PythonState
 from honte.errors import HonteError
 from honte.games.chess import Chess
 

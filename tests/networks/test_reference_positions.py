@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from honte._core import GoState, katago_features
 from numpy.typing import NDArray
 
 from graph_runners import RUNNERS
+from honte._core import GoState, katago_features
 from honte.games.go import BLACK, WHITE, Go, Rules, parse_vertex
 from honte.networks import Network, Outputs, RawOutputs, interpret, load
 from shared_data import shared_file
