@@ -323,6 +323,26 @@ void bind_views(nb::module_& m) {
              return nb::make_tuple(action_array, array);
            },
            "The actions, int64 [E], and n, q, p, value_square_sum and proven value (NaN where unknown), float64 [5, E].");
+  nb::enum_<LeafKind>(m, "LeafKind")
+      .value("NEW", LeafKind::kNew)
+      .value("TERMINAL", LeafKind::kTerminal)
+      .value("PROVEN", LeafKind::kProven)
+      .value("CACHED", LeafKind::kCached)
+      .value("REVISITED", LeafKind::kRevisited)
+      .value("TOO_DEEP", LeafKind::kTooDeep);
+  nb::class_<TracedStep>(m, "TracedStep", "What selection saw at one node of a way down.")
+      .def_ro("node", &TracedStep::node)
+      .def_ro("player", &TracedStep::player)
+      .def_ro("n", &TracedStep::n)
+      .def_ro("urgency", &TracedStep::urgency)
+      .def_ro("edges", &TracedStep::edges)
+      .def_ro("chosen", &TracedStep::chosen)
+      .def_ro("opened", &TracedStep::opened);
+  nb::class_<Trace>(m, "Trace", "The last way down.")
+      .def_ro("steps", &Trace::steps)
+      .def_ro("leaf", &Trace::leaf)
+      .def_ro("kind", &Trace::kind)
+      .def_ro("value", &Trace::value);
   nb::class_<Node>(m, "NodeView", "One node; sums and values are from the side of player 0.")
       .def_ro("n", &Node::n)
       .def_ro("edge_visits", &Node::edge_visits)
@@ -386,6 +406,10 @@ void bind_tree_search(nb::module_& m) {
              return std::make_pair(std::move(mean), std::move(stdev));
            },
            "node"_a)
+      .def("set_tracing", &SearchBase::set_tracing, "tracing"_a)
+      .def("trace", [](const SearchBase& search) { return Trace(search.trace()); })
+      .def("priors", &SearchBase::priors, "node"_a,
+           "The priors of a node below the root over its legal actions in ascending order; empty if it is not expanded.")
       .def("prune", &SearchBase::prune, release())
       .def_prop_ro("num_actions", &SearchBase::num_actions)
       .def_prop_ro("node_count", [](const SearchBase& search) { return search.tree().node_count; })

@@ -3,26 +3,31 @@
 #include <algorithm>
 #include <cmath>
 
+#include "search/expansion.hpp"
 #include "search/selection.hpp"
 
 namespace honte {
+
+double SearchBase::urgency(std::uint32_t index) const {
+  const Node& node = tree_.nodes[index];
+  const SelectionParameters& selection = parameters_.selection;
+  return first_play_urgency(index == 0 ? selection.root_urgency : selection.urgency,
+                            index == 0 ? selection.root_urgency_value : selection.urgency_value,
+                            node.n ? side(node.player) * node.value_sum / node.n : 0.0, node.visited_prior);
+}
 
 std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
   const Node& node = tree_.nodes[index];
   const Edge* edges = tree_.edges_of(node);
   const double mover = side(node.player);
   const double scale = exploration_scale(parameters_.selection, visits_in_view(node, parameters_.backup));
-  const SelectionParameters& selection = parameters_.selection;
-  const double urgency = first_play_urgency(
-      index == 0 ? selection.root_urgency : selection.urgency,
-      index == 0 ? selection.root_urgency_value : selection.urgency_value,
-      node.n ? mover * node.value_sum / node.n : 0.0, node.visited_prior);
+  const double unvisited = urgency(index);
   std::vector<EdgeView> views;
   views.reserve(node.edge_count);
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
     const Edge& edge = edges[i];
     if (edge.closed) continue;
-    EdgeView view{.action = edge.action, .n = edge.n, .w = edge.w, .q = edge.known ? edge.q : urgency,
+    EdgeView view{.action = edge.action, .n = edge.n, .w = edge.w, .q = edge.known ? edge.q : unvisited,
                   .u = scale * edge.bonus, .p = edge.p, .value_square_sum = 0, .score_sum = 0,
                   .proven = false, .proven_value = 0, .child = edge.child};
     if (edge.child != kNone) {
@@ -51,6 +56,13 @@ std::vector<std::pair<Action, std::uint32_t>> SearchBase::most_visited_line(std:
     index = best->child;
   }
   return line;
+}
+
+std::vector<double> SearchBase::priors(std::uint32_t index) const {
+  const Node& node = tree_.nodes[index];
+  std::vector<double> priors(node.n > 0 ? node.legal_count : 0);
+  for (std::uint32_t i = 0; i < priors.size(); ++i) priors[i] = prior_at(tree_, node, i);
+  return priors;
 }
 
 NodeSnapshot SearchBase::snapshot(std::uint32_t index, std::size_t line_length) const {

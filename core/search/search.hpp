@@ -48,6 +48,26 @@ struct NodeSnapshot {
   std::vector<Line> lines;
 };
 
+// One way down as it was chosen, for those who want to watch: what selection saw at each node.
+struct TracedStep {
+  std::uint32_t node;
+  int player;
+  std::uint32_t n;
+  double urgency;               // first-play urgency, for the side to move
+  std::vector<EdgeView> edges;  // before the choice
+  Action chosen;
+  bool opened;                  // the choice had no edge before
+};
+
+enum class LeafKind : std::uint8_t { kNew, kTerminal, kProven, kCached, kRevisited, kTooDeep };
+
+struct Trace {
+  std::vector<TracedStep> steps;
+  std::uint32_t leaf = 0;
+  LeafKind kind = LeafKind::kNew;
+  double value = 0;  // what was backed up, for player 0
+};
+
 struct SearchStatistics {
   std::uint64_t simulations = 0;   // in all, since the search was made
   std::uint64_t evaluations = 0;   // answers from an evaluator
@@ -88,8 +108,15 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
 
   virtual int num_actions() const = 0;
 
+  // First-play urgency at a visited node, for its side to move.
+  double urgency(std::uint32_t node) const;
+
   // The edges of a node in the order in which they were opened; closed ones are left out.
   std::vector<EdgeView> edges(std::uint32_t node) const;
+
+  // The priors of a node below the root over its legal actions in ascending order; empty before
+  // its expansion. The root's own are root_prior().
+  std::vector<double> priors(std::uint32_t node) const;
 
   NodeSnapshot snapshot(std::uint32_t node, std::size_t line_length) const;
 
@@ -104,6 +131,10 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   const Tree& tree() const { return tree_; }
   const Parameters& parameters() const { return parameters_; }
   const SearchStatistics& statistics() const { return statistics_; }
+  // While tracing, the last way down is kept; it costs a copy of every edge on the way.
+  void set_tracing(bool tracing) { tracing_ = tracing; }
+  const Trace& trace() const { return trace_; }
+
   std::uint32_t waiting() const { return waiting_; }
   bool wants_pruning() const { return wants_pruning_; }
 
@@ -116,6 +147,8 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   SearchStatistics statistics_;
   std::uint32_t waiting_ = 0;
   bool wants_pruning_ = false;
+  bool tracing_ = false;
+  Trace trace_;
 };
 
 inline double side(int player) { return player == 1 ? -1.0 : 1.0; }

@@ -263,15 +263,24 @@ class SearchOf final : public SearchBase {
   Arrival descend(bool in_flight) {
     scratch_ = root_state_;
     path_.clear();
+    if (tracing_) trace_.steps.clear();
     std::uint32_t index = 0;
     try {
       for (;;) {
         Node& node = tree_.nodes[index];
-        if (node.terminal || (parameters_.backup.solver && node.proven)) return {Arrival::kKnown, index};
+        if (node.terminal) return arrive(Arrival::kKnown, index, LeafKind::kTerminal);
+        if (parameters_.backup.solver && node.proven) return arrive(Arrival::kKnown, index, LeafKind::kProven);
         if (node.pending) return {Arrival::kWaiting, index};
-        if (node.n < (index == 0 ? 1 : parameters_.expansion.threshold)) return {Arrival::kNew, index};
-        if (path_.size() >= parameters_.maximum_depth) return {Arrival::kKnown, index};
+        if (node.n < (index == 0 ? 1 : parameters_.expansion.threshold))
+          return arrive(Arrival::kNew, index, node.n == 0 ? LeafKind::kNew : LeafKind::kRevisited);
+        if (path_.size() >= parameters_.maximum_depth) return arrive(Arrival::kKnown, index, LeafKind::kTooDeep);
+        const std::uint32_t before = node.edge_count;
+        if (tracing_) trace_.steps.push_back({index, node.player, node.n, urgency(index), edges(index), 0, false});
         const Step step{index, choose(node, index == 0)};
+        if (tracing_) {
+          trace_.steps.back().chosen = tree_.edges.at(node.edges)[step.edge].action;
+          trace_.steps.back().opened = step.edge == before;
+        }
         if (in_flight) add_virtual_loss(tree_, parameters_, step);
         path_.push_back(step);
         Edge& edge = tree_.edges.at(node.edges)[step.edge];
@@ -287,6 +296,14 @@ class SearchOf final : public SearchBase {
         for (const Step& step : path_) remove_virtual_loss(tree_, parameters_, step);
       throw;
     }
+  }
+
+  Arrival arrive(typename Arrival::Kind kind, std::uint32_t index, LeafKind leaf) {
+    if (tracing_) {
+      trace_.leaf = index;
+      trace_.kind = leaf;
+    }
+    return {kind, index};
   }
 
   // The edge with the highest score; opens the next action where that one scores highest.
@@ -395,6 +412,7 @@ class SearchOf final : public SearchBase {
     CachedEvaluation found;
     if (!cache_->find(scratch_.key(), found)) return false;
     ++statistics_.cache_hits;
+    trace_.kind = LeafKind::kCached;
     expand(index, found);
     return true;
   }
@@ -466,6 +484,7 @@ class SearchOf final : public SearchBase {
 
   void finish(std::uint32_t index, std::span<const Step> path, double value, double score, bool was_in_flight) {
     back_up(tree_, parameters_, path, index, value, score, was_in_flight);
+    trace_.value = value;
     statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
     if (index == 0 && tree_.nodes[0].n == 1) prepare_root();
   }

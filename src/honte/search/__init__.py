@@ -4,6 +4,7 @@ from honte.search.budget import Budget
 from honte.search.config import SearchConfig
 from honte.search.result import ChildStatistics, SearchResult, StopReason
 from honte.search.search import EvaluationCache, Search, run_many
+from honte.search.steps import Simulation, Step, StepEdge
 from honte.search.tree import TreeEdge, TreeNode
 
 __all__ = [
@@ -13,6 +14,9 @@ __all__ = [
     "Search",
     "SearchConfig",
     "SearchResult",
+    "Simulation",
+    "Step",
+    "StepEdge",
     "StopReason",
     "TreeEdge",
     "TreeNode",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, overload
 
@@ -27,6 +27,7 @@ from honte.search.decision import (
 )
 from honte.search.driver import Job, drive
 from honte.search.result import ChildStatistics, SearchResult, StopReason
+from honte.search.steps import Simulation, steps
 from honte.search.tree import TreeNode
 
 EvaluationCache = _core.EvaluationCache
@@ -115,6 +116,11 @@ class Search:
         if job.error is not None:
             raise job.error
         return self.result()
+
+    def steps(self) -> Iterator[Simulation]:
+        """Run one simulation at a time, each written down phase by phase; see
+        :mod:`honte.search.steps`. The same visits as :meth:`run` with one leaf in flight."""
+        return steps(self)
 
     def stop(self) -> None:
         """From any thread: the run under way returns soon with what it has."""
