@@ -72,6 +72,20 @@ inline Bits neighbours(const Bits& set, N words, int stride) {
   return result;
 }
 
+// The set moved by a number of points, of which there are fewer than 64; upwards if positive.
+template <class N>
+inline Bits shifted(const Bits& set, N words, int by) {
+  Bits result;
+  if (by > 0) {
+    for (int i = 0; i < words; ++i)
+      result[i] = set[i] << by | (i > 0 ? set[i - 1] >> (64 - by) : 0);
+  } else {
+    for (int i = 0; i < words; ++i)
+      result[i] = set[i] >> -by | (i + 1 < words ? set[i + 1] << (64 + by) : 0);
+  }
+  return result;
+}
+
 // The points of `within` that can be reached from `seed` through points of `within`.
 template <class N>
 inline Bits flood(Bits seed, const Bits& within, N words, int stride) {

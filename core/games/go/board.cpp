@@ -119,22 +119,6 @@ Point Board::ko_capture(Point point, Colour colour) const {
   return taken != kNoPoint && chain_size(taken) == 1 ? taken : kNoPoint;
 }
 
-bool Board::is_eye(Point point, Colour colour) const {
-  bool edge = false;
-  for (const int step : neighbours_) {
-    const Colour there = colour_[point + step];
-    if (there == kWall)
-      edge = true;
-    else if (there != colour)
-      return false;
-  }
-  const int stride = neighbours_[3];
-  const Colour other = opponent(colour);
-  const int taken = (colour_[point - stride - 1] == other) + (colour_[point - stride + 1] == other) +
-                    (colour_[point + stride - 1] == other) + (colour_[point + stride + 1] == other);
-  return taken < (edge ? 1 : 2);
-}
-
 void Board::add_stone(Point point, Colour colour) {
   colour_[point] = colour;
   stones_[colour].set(point);

@@ -73,9 +73,10 @@ class Board {
   Bits placeable(Colour colour, bool suicide) const;
   // The single stone that a play here would take in a ko, else kNoPoint.
   Point ko_capture(Point point, Colour colour) const;
-  // All neighbours are this colour's (or the wall), and the opponent does not hold
-  // two diagonals (one at the edge): what a random playout must not fill.
-  bool is_eye(Point point, Colour colour) const;
+  // Empty points whose neighbours are all this colour's (or the wall) while the opponent
+  // does not hold two diagonals (one at the edge): what a random playout must not fill.
+  template <class N>
+  Bits eyes(Colour colour, N words) const;
 
   // Puts a stone on an empty point where it is placeable and takes off what has no
   // liberty, the opponent's first. Returns how many stones were taken off.
@@ -121,5 +122,25 @@ class Board {
   std::array<Colour, kMaxPoints> colour_;
   std::array<Cell, kMaxPoints> cell_;
 };
+
+template <class N>
+Bits Board::eyes(Colour colour, N words) const {
+  const int stride = geometry_->stride;
+  const Bits& own = stones_[colour];
+  const Bits& other = stones_[opponent(colour)];
+  Bits open;  // empty or the opponent's
+  for (int i = 0; i < words; ++i) open[i] = geometry_->on_board[i] & ~own[i];
+  const Bits beside_open = neighbours(open, words, stride);
+  const Bits a = shifted(other, words, stride + 1), b = shifted(other, words, stride - 1);
+  const Bits c = shifted(other, words, -stride - 1), d = shifted(other, words, 1 - stride);
+  Bits result;
+  for (int i = 0; i < words; ++i) {
+    const std::uint64_t one = a[i] | b[i] | c[i] | d[i];
+    const std::uint64_t two = (a[i] & b[i]) | (c[i] & d[i]) | ((a[i] | b[i]) & (c[i] | d[i]));
+    result[i] =
+        open[i] & ~other[i] & ~beside_open[i] & ~(two | (one & geometry_->edge[i]));
+  }
+  return result;
+}
 
 }  // namespace honte::go

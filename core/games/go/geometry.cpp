@@ -22,6 +22,7 @@ std::unique_ptr<const Geometry> make(int width, int height) {
     for (int x = 0; x < width; ++x) {
       const auto point = static_cast<Point>((y + 1) * geometry->stride + x + 1);
       geometry->on_board.set(point);
+      if (x == 0 || y == 0 || x == width - 1 || y == height - 1) geometry->edge.set(point);
       geometry->action_of[point] = y * width + x;
       geometry->point_of[y * width + x] = point;
     }

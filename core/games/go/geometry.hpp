@@ -30,6 +30,7 @@ struct Geometry {
   int words;   // 64-bit words of a set of points
 
   Bits on_board;
+  Bits edge;  // the outermost points
   alignas(64) std::array<Action, kMaxWords * 64> action_of;  // by point
   std::array<Point, kMaxArea> point_of;                      // by action
 
@@ -39,7 +40,6 @@ struct Geometry {
 
   int pass() const { return area; }
   std::array<int, 4> neighbours() const { return {-stride, -1, 1, stride}; }
-  std::array<int, 4> diagonals() const { return {-stride - 1, -stride + 1, stride - 1, stride + 1}; }
   int x(Point point) const { return point % stride - 1; }
   int y(Point point) const { return point / stride - 1; }
 };

@@ -35,19 +35,18 @@ class Playout {
  private:
   template <class N>
   Point choose(Random& random, N words) const {
-    const Geometry& geometry = board_.geometry();
-    Bits rest;
+    Bits rest = board_.eyes(to_play_, words);
     int left = 0;
     for (int i = 0; i < words; ++i) {
-      rest[i] = geometry.on_board[i] & ~(board_.stones(kBlack)[i] | board_.stones(kWhite)[i]);
+      rest[i] = board_.geometry().on_board[i] &
+                ~(board_.stones(kBlack)[i] | board_.stones(kWhite)[i] | rest[i]);
       left += std::popcount(rest[i]);
     }
+    // What is left is legal but for a suicide or a ko now and then.
     for (; left > 0; --left) {
       const auto point =
           static_cast<Point>(select(rest, words, static_cast<int>(random.below(left))));
-      if (point != board_.ko_point() && !board_.is_eye(point, to_play_) &&
-          board_.is_placeable(point, to_play_, false))
-        return point;
+      if (point != board_.ko_point() && board_.is_placeable(point, to_play_, false)) return point;
       rest.clear(point);
     }
     return kNoPoint;
