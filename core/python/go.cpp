@@ -79,10 +79,29 @@ go::Colour colour_from(const GoState& state, const nb::object& player) {
   return player.is_none() ? state.to_play() : colour_from(nb::cast<int>(player));
 }
 
-void play(GoState& state, Action action, const nb::object& player) {
+// Whether a move that the rules forbid can stand in a record of a game played under others.
+bool is_tolerable(const GoState& state, Action action, go::Colour colour, Legality legality) {
+  switch (legality) {
+    case Legality::ko:
+    case Legality::superko:
+    case Legality::repeated_ko: return true;
+    case Legality::suicide:
+      return state.board().is_placeable(state.geometry().point_of[action], colour, true);
+    default: return false;
+  }
+}
+
+void play(GoState& state, Action action, const nb::object& player, bool tolerant) {
   const go::Colour colour = colour_from(state, player);
+  if (tolerant && state.is_terminal()) {
+    GoState resumed = state.resumed();
+    play(resumed, action, nb::cast(int{colour}), true);
+    state = resumed;
+    return;
+  }
   const Legality legality = state.legality(action, colour);
-  if (legality != Legality::legal) {
+  if (legality != Legality::legal &&
+      !(tolerant && is_tolerable(state, action, colour, legality))) {
     const nb::object kind = nb::module_::import_("honte.games.go.game").attr("IllegalMove");
     raise("IllegalMove", kind(action, int{colour}, legality, state.geometry().width,
                               state.geometry().height));
@@ -211,7 +230,7 @@ void bind_openspiel_face(nb::class_<GoState>& state) {
              return actions;
            },
            "The legal actions, ascending, the pass last; empty when the game is over.")
-      .def("apply_action", [](GoState& state, Action action) { play(state, action, nb::none()); },
+      .def("apply_action", [](GoState& state, Action action) { play(state, action, nb::none(), false); },
            "action"_a, "Play an action for the side to move; raises IllegalMove.")
       .def("returns",
            [](const GoState& state) {
@@ -300,10 +319,13 @@ void bind_board_face(nb::class_<GoState>& state) {
            nb::sig("def legality(self, action: int, player: int | None = None) -> Legality"),
            "Whether an action is legal for the player (default: the side to move), and if not, "
            "why.")
-      .def("play", &play, "action"_a, "player"_a = nb::none(),
-           nb::sig("def play(self, action: int, player: int | None = None) -> None"),
+      .def("play", &play, "action"_a, "player"_a = nb::none(), nb::kw_only(), "tolerant"_a = false,
+           nb::sig("def play(self, action: int, player: int | None = None, *, tolerant: bool = "
+                   "False) -> None"),
            "Play an action for the player (default: the side to move); the opponent moves next. "
-           "Raises IllegalMove, and leaves the state as it was.")
+           "Raises IllegalMove, and leaves the state as it was. A tolerant play takes what "
+           "records of games under other rules hold: repetitions, suicide of several stones, and "
+           "moves after the end of the game.")
       .def("ko_banned",
            [](const GoState& state, const nb::object& player) {
              return actions_of(state.geometry(),

@@ -15,7 +15,7 @@ Board::Board(const Geometry& geometry)
       ko_point_(kNoPoint) {
   for (int point = 0; point < geometry.points; ++point) {
     colour_[point] = geometry.on_board.has(point) ? kEmpty : kWall;
-    cell_[point] = {};
+    cell_[point] = {static_cast<Point>(point), 0, 0, 0, 0, 0};
   }
 }
 
@@ -119,24 +119,29 @@ Point Board::ko_capture(Point point, Colour colour) const {
   return taken != kNoPoint && chain_size(taken) == 1 ? taken : kNoPoint;
 }
 
+// Which neighbours are whose is a coin toss to the processor's branch prediction, so
+// liberties are counted without branches: empty points and walls are their own heads, and
+// what is written to their cells is never read.
 void Board::add_stone(Point point, Colour colour) {
   colour_[point] = colour;
   stones_[colour].set(point);
   ++stone_count_[colour];
   Cell chain{point, point, 0, 1, 0, 0};
-  for (const int step : neighbours_) {
-    const Point next = static_cast<Point>(point + step);
+  unsigned own = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto next = static_cast<Point>(point + neighbours_[i]);
     const Colour there = colour_[next];
-    if (there == kEmpty)
-      chain.add(next);
-    else if (there < kEmpty)
-      cell_[cell_[next].head].remove(point);
+    const std::uint32_t free = there == kEmpty;
+    chain.pseudo_liberties += free;
+    chain.sum += free * next;
+    chain.squares += free * next * next;
+    cell_[cell_[next].head].remove(point);
+    own |= unsigned{there == colour} << i;
   }
   cell_[point] = chain;
-  for (const int step : neighbours_) {
-    const Point next = static_cast<Point>(point + step);
-    if (colour_[next] == colour && cell_[next].head != cell_[point].head)
-      merge(cell_[point].head, cell_[next].head);
+  for (; own; own &= own - 1) {
+    const auto next = static_cast<Point>(point + neighbours_[std::countr_zero(own)]);
+    if (cell_[next].head != cell_[point].head) merge(cell_[point].head, cell_[next].head);
   }
 }
 
@@ -163,32 +168,38 @@ void Board::remove_chain(Point stone) {
   captured_[colour] += size;
   for_each_in_chain(stone, [&](Point point) {
     colour_[point] = kEmpty;
+    cell_[point].head = point;
     stones_[colour].clear(point);
-    for (const int step : neighbours_) {
-      const Point next = static_cast<Point>(point + step);
-      if (colour_[next] < kEmpty) cell_[cell_[next].head].add(point);
-    }
+    for (const int step : neighbours_) cell_[cell_[point + step].head].add(point);
   });
 }
 
 int Board::play(Point point, Colour colour) {
   const int before = stone_count_[kBlack] + stone_count_[kWhite] + 1;
   add_stone(point, colour);
+  unsigned dead = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto next = static_cast<Point>(point + neighbours_[i]);
+    const unsigned theirs = colour_[next] == opponent(colour);
+    const unsigned none = cell_[cell_[next].head].pseudo_liberties == 0;
+    dead |= (theirs & none) << i;
+  }
   Point last = kNoPoint;
-  for (const int step : neighbours_) {
-    const Point next = static_cast<Point>(point + step);
-    if (colour_[next] == opponent(colour) && cell_[cell_[next].head].pseudo_liberties == 0) {
-      remove_chain(next);
-      last = next;
-    }
+  for (; dead; dead &= dead - 1) {
+    const auto next = static_cast<Point>(point + neighbours_[std::countr_zero(dead)]);
+    if (colour_[next] == kEmpty) continue;  // taken with a chain beside it
+    remove_chain(next);
+    last = next;
   }
   ko_point_ = kNoPoint;
   const Cell& own = cell_[cell_[point].head];
-  if (own.pseudo_liberties == 0)
+  if (own.pseudo_liberties == 0) {
     remove_chain(point);
-  const int removed = before - stone_count_[kBlack] - stone_count_[kWhite];
-  if (removed == 1 && last != kNoPoint && own.size == 1 && own.one_liberty()) ko_point_ = last;
-  return removed;
+  } else if (last != kNoPoint && own.size == 1 && own.one_liberty() &&
+             stone_count_[kBlack] + stone_count_[kWhite] == before - 1) {
+    ko_point_ = last;
+  }
+  return before - stone_count_[kBlack] - stone_count_[kWhite];
 }
 
 void Board::after(Point point, Colour colour, Bits& black, Bits& white) const {

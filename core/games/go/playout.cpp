@@ -35,18 +35,21 @@ class Playout {
  private:
   template <class N>
   Point choose(Random& random, N words) const {
-    Bits rest = board_.eyes(to_play_, words);
+    const Bits eyes = board_.eyes(to_play_, words);
+    Bits empty, rest;
     int left = 0;
     for (int i = 0; i < words; ++i) {
-      rest[i] = board_.geometry().on_board[i] &
-                ~(board_.stones(kBlack)[i] | board_.stones(kWhite)[i] | rest[i]);
+      empty[i] =
+          board_.geometry().on_board[i] & ~(board_.stones(kBlack)[i] | board_.stones(kWhite)[i]);
+      rest[i] = empty[i] & ~eyes[i];
       left += std::popcount(rest[i]);
     }
-    // What is left is legal but for a suicide or a ko now and then.
+    const Bits open = neighbours(empty, words, board_.geometry().stride);
     for (; left > 0; --left) {
-      const auto point =
-          static_cast<Point>(select(rest, words, static_cast<int>(random.below(left))));
-      if (point != board_.ko_point() && board_.is_placeable(point, to_play_, false)) return point;
+      const int point = select(rest, words, static_cast<int>(random.below(left)));
+      if (open.has(point) || (point != board_.ko_point() &&
+                              board_.is_placeable(static_cast<Point>(point), to_play_, false)))
+        return static_cast<Point>(point);
       rest.clear(point);
     }
     return kNoPoint;

@@ -337,3 +337,24 @@ def test_observation_is_alphago_zeros() -> None:
     assert not planes[4:16].any()
     assert planes[16].all()
     assert not play(state, "b A1").observation_tensor()[16].any()
+
+
+def test_records_of_other_rules_can_be_played_tolerantly() -> None:
+    ko = play(position(5, black="A2 B1 B3", white="C1 C3 D2 B2", rules="chinese"), "b C2")
+    ko.play(at(ko, "B2"), tolerant=True)
+    assert ko.captured(BLACK) == 1
+    suicide = position(5, black="A1", white="A2 B2 C1", rules="chinese")
+    suicide.play(at(suicide, "B1"), tolerant=True)
+    assert suicide.captured(BLACK) == 2
+    over = play(position(5, black="A2 B1"), "b pass w pass")
+    over.play(at(over, "C3"), tolerant=True)
+    assert not over.is_terminal()
+    for vertex, reason in (("A1", "suicide"), ("C3", "there is a stone already")):
+        with pytest.raises(IllegalMove, match=reason):
+            over.play(at(over, vertex), WHITE, tolerant=True)
+    finished = play(position(5, black="A2 B1"), "b pass w pass")
+    with pytest.raises(IllegalMove):
+        finished.play(at(finished, "A2"), tolerant=True)
+    assert finished.is_terminal()
+    replayed = pickle.loads(pickle.dumps(suicide))
+    assert replayed.key() == suicide.key()
