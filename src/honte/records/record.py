@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -274,6 +275,17 @@ class GameRecord:
         return state
 
     # Out
+
+    def _repr_svg_(self) -> str:
+        """The last legal position of the main line, for a notebook."""
+        # The pictures build on records; a record needs them only to show itself.
+        from honte.records.picture import board_svg
+
+        state: GoState | None = None
+        with contextlib.suppress(IllegalRecordMove):
+            for state in self.states():
+                pass
+        return "" if state is None else board_svg(state)
 
     def dumps(self) -> str:
         """The record as SGF text."""
