@@ -13,8 +13,7 @@ from honte.cli.main import main
 from honte.records import load, load_collection
 
 GAME = (
-    "(;SZ[5]KM[0.5]PB[<i>Ann</i>]PW[\u05d3\u05df]C[</script><b>]"
-    ";B[cc];W[bc];B[bb]C[a & b];W[dd])"
+    "(;SZ[5]KM[0.5]PB[<i>Ann</i>]PW[\u05d3\u05df]C[</script><b>];B[cc];W[bc];B[bb]C[a & b];W[dd])"
 )
 
 

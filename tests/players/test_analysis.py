@@ -15,7 +15,7 @@ def states(text):
 
 
 def test_filling_ones_own_last_eye_is_the_blunder_of_the_game():
-    # Black's only group has two eyes, B1 and D1, and wins with its 10 points and 8 of komi; after
+    # Black's group has two eyes, B1 and D1, and wins with its 10 points and 8 of komi; after
     # filling one of them White takes it at once.
     record = loads(
         "(;SZ[5]KM[-8]AB[ad][bd][cd][dd][ed][ae][ce][ee]AW[ac][bc][cc][dc][ec][ab][bb][db][eb]"

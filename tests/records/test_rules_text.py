@@ -22,7 +22,8 @@ def test_rules_without_a_name_come_back_as_json():
 
 @pytest.mark.parametrize(
     ("written", "name"),
-    [("Chinese", "chinese"), ("chinese rules", "chinese"), ("中国", "chinese"), ("NZ", "new-zealand"),
+    [("Chinese", "chinese"), ("chinese rules", "chinese"), ("中国", "chinese"),
+     ("NZ", "new-zealand"),
      ("New Zealand", "new-zealand"), ("Japanese", "japanese"), ("日本", "japanese"),
      ("AGA", "aga"), ("Tromp-Taylor", "tromp-taylor"), ("tromp taylor", "tromp-taylor"),
      ("koPOSITIONALscoreAREAtaxNONEsui1", "tromp-taylor"),

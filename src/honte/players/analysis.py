@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from honte.errors import HonteError
-from honte.evaluation import Evaluator, Rollout
+from honte.evaluation import Evaluator, Rollout, Uniform
 from honte.games.go import BLACK, GoState
 from honte.search import Budget, Search, SearchConfig, SearchResult, run_many
 
@@ -177,8 +177,11 @@ def analyze_game(
                 results[first::threads] = group
     else:
         results = run_many(searches, budget, on_finished=note)
+    # Such an evaluator says who won, not by how much; the points of the finished games in its tree
+    # are no mean of the positions searched.
+    in_points = not isinstance(evaluator, Rollout | Uniform)
     found = {
-        turn: _position(turn, result)
+        turn: _position(turn, result, in_points)
         for turn, result in zip(wanted, results, strict=True)
         if result is not None
     }
@@ -207,10 +210,10 @@ def _picked(turns: Iterable[int] | None, positions: int) -> list[int]:
     return picked
 
 
-def _position(turn: int, result: SearchResult) -> PositionAnalysis:
+def _position(turn: int, result: SearchResult, in_points: bool) -> PositionAnalysis:
     player = result.player
     sign = 1.0 if player == BLACK else -1.0
-    lead = result.score_lead
+    lead = result.score_lead if in_points else None
     return PositionAnalysis(
         turn=turn,
         player=player,
@@ -222,7 +225,7 @@ def _position(turn: int, result: SearchResult) -> PositionAnalysis:
                 action=child.action,
                 visits=child.n,
                 winrate=(child.q + 1.0) / 2.0,
-                score_lead=child.score_lead,
+                score_lead=child.score_lead if in_points else None,
                 prior=child.p,
                 line=child.principal_variation,
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -281,11 +282,10 @@ class GameRecord:
         # The pictures build on records; a record needs them only to show itself.
         from honte.records.picture import board_svg
 
-        state: GoState | None = None
+        states: deque[GoState] = deque(maxlen=1)
         with contextlib.suppress(IllegalRecordMove):
-            for state in self.states():
-                pass
-        return "" if state is None else board_svg(state)
+            states.extend(self.states())
+        return board_svg(states[0])
 
     def dumps(self) -> str:
         """The record as SGF text."""
