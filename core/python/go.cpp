@@ -416,7 +416,26 @@ void bind_scoring_face(nb::class_<GoState>& state) {
            },
            "count"_a, "seed"_a = 0,
            "The mean result for the side to move of uniformly random playouts in which nobody "
-           "fills an eye.");
+           "fills an eye.")
+      .def("playout_ownership",
+           [](const GoState& state, int count, std::uint64_t seed) {
+             if (count < 1)
+               raise_error("Ownership needs a playout at least, not " + std::to_string(count) + ".");
+             Array<float, 2> map = zeros<float, 2>({std::size_t(state.geometry().height),
+                                                    std::size_t(state.geometry().width)});
+             const nb::gil_scoped_release release;
+             std::vector<int> black(std::size_t(state.geometry().area), 0);
+             for (int i = 0; i < count; ++i) {
+               Random random{seed, static_cast<std::uint64_t>(i)};
+               state.playout_ownership(random, black);
+             }
+             for (std::size_t i = 0; i < black.size(); ++i)
+               map.data()[i] = static_cast<float>(black[i]) / static_cast<float>(count);
+             return map;
+           },
+           "count"_a, "seed"_a = 0,
+           "float32 [H, W] in [-1, 1]: how often Black owns each point after such playouts from "
+           "the board as it stands, less how often White does.");
 }
 
 }  // namespace

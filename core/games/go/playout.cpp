@@ -9,10 +9,9 @@ class Playout {
   Playout(const Board& board, Colour to_play, bool territory)
       : board_(board), to_play_(to_play), territory_(territory) {}
 
-  // White's area minus black's at the end, and under territory scoring a point for
-  // each stone that the opponent played.
+  // Plays to the end: who owns which point then.
   template <class N>
-  int run(Random& random, N words) {
+  Ownership run(Random& random, N words) {
     // Suicide is left out, so only kos can prolong a playout; a cap ends those.
     const int cap = 3 * board_.geometry().area + 16;
     int passes = 0;
@@ -28,9 +27,12 @@ class Playout {
       }
       to_play_ = opponent(to_play_);
     }
-    const Ownership owner = plain_area(board_);
-    return count(owner[kWhite], words) - count(owner[kBlack], words) + chill_;
+    return plain_area(board_);
   }
+
+  // What White gained by the stones played, under territory scoring: one point for each stone
+  // that the opponent played.
+  int chill() const { return chill_; }
 
  private:
   template <class N>
@@ -66,11 +68,23 @@ class Playout {
 double GoState::playout(Random& random) const {
   if (over_) return returns(to_play_);
   Playout playout(board_, to_play_, rules_.scoring == Scoring::territory);
-  const int area =
-      with_words(geometry().words, [&](auto words) { return playout.run(random, words); });
+  const int words = geometry().words;
+  const Ownership owner =
+      with_words(words, [&](auto fixed) { return playout.run(random, fixed); });
+  const int area = count(owner[kWhite], words) - count(owner[kBlack], words) + playout.chill();
   const double white = area + self_komi(kWhite);
   if (white == 0.0) return 0.0;
   return (white > 0.0) == (to_play_ == kWhite) ? 1.0 : -1.0;
+}
+
+void GoState::playout_ownership(Random& random, std::span<int> black) const {
+  Playout playout(board_, to_play_, false);
+  const Ownership owner =
+      with_words(geometry().words, [&](auto words) { return playout.run(random, words); });
+  for (int action = 0; action < geometry().area; ++action) {
+    const Point point = geometry().point_of[action];
+    black[action] += static_cast<int>(owner[kBlack].has(point)) - static_cast<int>(owner[kWhite].has(point));
+  }
 }
 
 }  // namespace honte::go

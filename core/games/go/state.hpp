@@ -62,6 +62,9 @@ class GoState {
   // The result for the side to move (1, 0 or −1) after both play uniformly at random
   // without filling their own eyes.
   double playout(Random& random) const;
+  // Plays on from the board as it stands and adds 1 to each point (by action) that Black owns at
+  // the end of such a playout, takes 1 from each that White owns.
+  void playout_ownership(Random& random, std::span<int> black) const;
 
   // White's points minus black's, komi and bonuses included, as the board stands by
   // the rules; exact once the game is over. Area scoring without friendly passes

@@ -1,0 +1,202 @@
+"""Who will own each point of the board, as far as an evaluator can tell."""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, Rollout
+from honte.games.go import BLACK, Go, GoState, Ko, Rules
+from honte.presets import uct
+from honte.search import Search
+from honte.search.result import ChildStatistics, SearchResult
+
+Plane = NDArray[np.float32]
+
+
+class OwnershipSource(Protocol):
+    """Anything that can tell who will own the points of Go positions."""
+
+    def __call__(self, states: Sequence[GoState]) -> Sequence[Plane]:
+        """[H, W] for each state, in [−1, 1], +1 where **Black** will own the point."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutOwnership:
+    """From random playouts in the core; the same answer for the same position."""
+
+    playouts: int = 400
+    seed: int = 1
+
+    def __call__(self, states: Sequence[GoState]) -> Sequence[Plane]:
+        return [state.playout_ownership(self.playouts, self.seed) for state in states]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedOnOwnership:
+    """From random playouts after some moves of a small search for both sides.
+
+    Random play alone cannot tell a dead stone from one that lives half the time. Before the
+    playouts both sides therefore make ``moves`` moves that UCT finds, under area scoring and a
+    komi that makes the game even, so that whatever is unsettled decides it.
+    """
+
+    moves: int = 10
+    simulations: int = 800
+    seed: int = 1
+
+    def __call__(self, states: Sequence[GoState]) -> Sequence[Plane]:
+        return [self._played_on(state) for state in states]
+
+    def _played_on(self, state: GoState) -> Plane:
+        playouts = PlayoutOwnership(seed=self.seed)
+        area = float(playouts([state])[0].sum())
+        rules = Rules(Ko.POSITIONAL, friendly_pass=False)
+        board = state.board().ravel()
+        position = Go(state.width, state.height, rules, math.floor(area) + 0.5).new_initial_state(
+            black=[int(point) for point in np.flatnonzero(board == 1)],
+            white=[int(point) for point in np.flatnonzero(board == 2)],
+            to_play=state.to_play,
+        )
+        search = Search(position, uct(), Rollout(), seed=self.seed)
+        for _ in range(self.moves):
+            action = search.run(simulations=self.simulations).action
+            if action is None:
+                break
+            search.advance(action)
+            position.play(action)
+        return playouts([position])[0]
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkOwnership:
+    """What a network expects."""
+
+    evaluator: NetworkEvaluator
+
+    def __call__(self, states: Sequence[GoState]) -> Sequence[Plane]:
+        open_states = [state.resumed() if state.is_terminal() else state for state in states]
+        planes = self.evaluator.evaluate(open_states).ownership
+        return [
+            plane if state.to_play == BLACK else -plane
+            for state, plane in zip(open_states, planes, strict=True)
+        ]
+
+
+def ownership_sources(evaluator: Evaluator | None) -> tuple[OwnershipSource, OwnershipSource]:
+    """The sources that go with an evaluator: a quick one for the lines of a tree, and one that
+    may take a second, for the end of a game."""
+    while isinstance(evaluator, Mixture):
+        evaluator = evaluator.evaluator
+    if isinstance(evaluator, NetworkEvaluator):
+        network = NetworkOwnership(evaluator)
+        return network, network
+    return PlayoutOwnership(), PlayedOnOwnership()
+
+
+@dataclass(frozen=True, slots=True)
+class Ownership:
+    """Over one subtree, from the side to move **at the root**."""
+
+    mean: Plane
+    """[H, W], in [−1, 1]."""
+    stdev: Plane
+    """[H, W], in [0, 1]: how far the tree's lines disagree about the point."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnershipReport:
+    """Ownership for the whole tree and for single moves."""
+
+    root: Ownership
+    moves: Mapping[int, Ownership]
+
+    def of_move(self, action: int) -> Ownership | None:
+        """After this move, where it was asked for."""
+        return self.moves.get(action)
+
+
+class TreeOwnership:
+    """Ownership over a search tree: the ends of its lines, weighted by visits.
+
+    The evaluator is asked about the position at the end of each root move's principal
+    variation, so a report costs a few evaluations and none when the lines stay as they are.
+    """
+
+    def __init__(self, source: OwnershipSource, *, most_moves: int = 12, remembered: int = 512):
+        self._source = source
+        self._most_moves = most_moves
+        self._remembered = remembered
+        self._known: OrderedDict[tuple[int, ...], Plane] = OrderedDict()
+        self._position: GoState | None = None
+
+    def report(
+        self, state: GoState, result: SearchResult, *, of_moves: bool = False
+    ) -> OwnershipReport:
+        """Ownership at a root and, with ``of_moves``, after each of its visited moves."""
+        if state is not self._position:
+            self._position = state
+            self._known.clear()
+        children = [child for child in result.children if child.n > 0]
+        if not of_moves:
+            children = sorted(children, key=lambda child: -child.n)[: self._most_moves]
+        sign = np.float32(1.0 if result.player == BLACK else -1.0)
+        lines = [child.principal_variation for child in children] or [()]
+        planes = np.stack([plane * sign for plane in self._ends(state, lines)])
+        weights = np.array([child.n for child in children] or [1], dtype=np.float32)
+        moves = {}
+        if of_moves:
+            moves = {
+                child.action: self._of_move(state, child, planes[index], sign)
+                for index, child in enumerate(children)
+            }
+        return OwnershipReport(_spread(planes, weights), moves)
+
+    def _of_move(
+        self, state: GoState, child: ChildStatistics, end: Plane, sign: np.float32
+    ) -> Ownership:
+        first = self._ends(state, [child.principal_variation[:1]])[0] * sign
+        # The move's own position has one visit, the line below it the others.
+        weights = np.array([1.0, max(child.n - 1, 0)], dtype=np.float32)
+        return _spread(np.stack([first, end]), weights)
+
+    def _ends(self, state: GoState, lines: Sequence[tuple[int, ...]]) -> list[Plane]:
+        missing: dict[tuple[int, ...], GoState] = {}
+        for line in lines:
+            if line in self._known:
+                self._known.move_to_end(line)
+            else:
+                missing[line] = _after(state, line)
+        answers = self._source(list(missing.values())) if missing else []
+        found = dict(zip(missing, answers, strict=True))
+        planes = [found[line] if line in found else self._known[line] for line in lines]
+        self._known.update(found)
+        while len(self._known) > self._remembered:
+            self._known.popitem(last=False)
+        return planes
+
+
+def _after(state: GoState, line: Sequence[int]) -> GoState:
+    end = state.clone()
+    for action in line:
+        if end.is_terminal():
+            break
+        end.apply_action(action)
+    return end
+
+
+def _spread(planes: Plane, weights: Plane) -> Ownership:
+    share = (weights / weights.sum())[:, None, None]
+    mean = (planes * share).sum(axis=0)
+    variance = ((planes - mean) ** 2 * share).sum(axis=0)
+    return Ownership(
+        np.clip(mean, -1.0, 1.0).astype(np.float32),
+        np.clip(np.sqrt(variance), 0.0, 1.0).astype(np.float32),
+    )

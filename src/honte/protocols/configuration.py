@@ -1,0 +1,168 @@
+"""How an engine is set up: from the command line's options and a TOML file."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from honte import presets
+from honte.errors import HonteError
+from honte.games.go import Rules
+from honte.players.player import PlayerSettings
+from honte.players.resignation import Resignation
+from honte.protocols.analysis_format import View
+from honte.protocols.parameters import Parameters
+from honte.search.config import Memory, Phase, SearchConfig
+
+if TYPE_CHECKING:
+    from honte.evaluation import Evaluator
+
+NO_NETWORK = "none"
+DEFAULT_VISITS_WITH_NETWORK = 500
+DEFAULT_VISITS_OF_ROLLOUTS = 10_000
+MOST_NODES = 1_000_000
+"""The tree's cap where the configuration names none: hours of pondering stay within memory."""
+
+
+class ResignationTable(Phase):
+    """``[player.resignation]``: see :class:`honte.players.resignation.Resignation`."""
+
+    enabled: bool = True
+    winrate: float = Resignation().winrate
+    turns: int = Resignation().turns
+    minimum_visits: int = Resignation().minimum_visits
+    earliest_move_share: float = Resignation().earliest_move_share
+    handicap_factor: float = Resignation().handicap_factor
+
+
+class PlayerTable(Phase):
+    """``[player]``: see :class:`honte.players.player.PlayerSettings`."""
+
+    visits: int | None = None
+    simulations: int | None = None
+    seconds: float | None = None
+    lag: float = PlayerSettings().lag
+    pondering: bool = False
+    resignation: ResignationTable = ResignationTable()
+
+
+class ConfigurationFile(Phase):
+    """A TOML file for ``honte gtp`` and ``honte analysis``."""
+
+    network: str | None = None
+    preset: str | None = None
+    rules: str | None = None
+    komi: float | None = None
+    report_as: View | None = None
+    """BLACK, WHITE or SIDETOMOVE."""
+    search: SearchConfig | None = None
+    """A whole search instead of a preset."""
+    player: PlayerTable = PlayerTable()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineSetup:
+    """Everything an engine starts from."""
+
+    evaluator: Evaluator
+    parameters: Parameters
+    rules: Rules
+    komi: float | None
+    description: str
+    """What answers the leaves, for people."""
+
+
+def read_configuration(path: Path) -> ConfigurationFile:
+    """Read a configuration file. Raises HonteError that names the file and the fault."""
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise HonteError(f"{path} is not TOML: {error}.") from None
+    try:
+        return ConfigurationFile(**data)
+    except HonteError as error:
+        raise HonteError(f"In {path}: {error}") from None
+
+
+def preset_names() -> list[str]:
+    """The named systems of :mod:`honte.presets`."""
+    return [
+        name
+        for name, value in inspect.getmembers(presets, inspect.isfunction)
+        if value.__module__ == presets.__name__
+    ]
+
+
+def preset(name: str) -> SearchConfig:
+    """A named system. Raises HonteError that lists the names."""
+    wanted = name.lower().replace("-", "_")
+    if wanted not in preset_names():
+        raise HonteError(f"There is no preset {name!r}; there are {', '.join(preset_names())}.")
+    make: Callable[[], SearchConfig] = getattr(presets, wanted)
+    return make()
+
+
+def set_up(
+    *,
+    network: str | None = None,
+    preset_name: str | None = None,
+    visits: int | None = None,
+    rules: str | None = None,
+    komi: float | None = None,
+    config: Path | None = None,
+    view: View = View.SIDE_TO_MOVE,
+    pondering: bool | None = None,
+    resign: bool | None = None,
+) -> EngineSetup:
+    """Join options and file; options go first. Raises HonteError for what cannot be."""
+    file = read_configuration(config) if config is not None else ConfigurationFile()
+    if visits is not None and visits < 1:
+        raise HonteError(f"{visits} visits are no search: give at least 1.")
+    network = network or file.network or NO_NETWORK
+    evaluator, description = make_evaluator(network)
+    name = preset_name or file.preset
+    if file.search is not None and preset_name is None:
+        search = file.search
+    else:
+        search = preset(name or ("uct" if network == NO_NETWORK else "katago"))
+    if search.memory.maximum_nodes is None:
+        search = search.replace(memory=Memory(maximum_nodes=MOST_NODES))
+    table = file.player
+    resignation: Resignation | None = None
+    if resign if resign is not None else table.resignation.enabled:
+        fields: dict[str, Any] = table.resignation.model_dump(exclude={"enabled"})
+        resignation = Resignation(**fields)
+    settings = PlayerSettings(
+        visits=visits if visits is not None else table.visits,
+        simulations=table.simulations,
+        seconds=table.seconds,
+        default_visits=DEFAULT_VISITS_OF_ROLLOUTS
+        if network == NO_NETWORK
+        else DEFAULT_VISITS_WITH_NETWORK,
+        lag=table.lag,
+        resignation=resignation,
+        pondering=pondering if pondering is not None else table.pondering,
+    )
+    return EngineSetup(
+        evaluator=evaluator,
+        parameters=Parameters(search, settings, file.report_as or view),
+        rules=Rules.parse(rules or file.rules or "tromp-taylor"),
+        komi=komi if komi is not None else file.komi,
+        description=description,
+    )
+
+
+def make_evaluator(network: str) -> tuple[Evaluator, str]:
+    """The evaluator of a network file, or random playouts for ``none``; and what it is."""
+    from honte.evaluation import NetworkEvaluator, Rollout
+
+    if network == NO_NETWORK:
+        return Rollout(), "random playouts, no network"
+    evaluator = NetworkEvaluator(network)
+    return evaluator, evaluator.describe()
