@@ -80,51 +80,12 @@ def test_parse_line_keeps_the_tail_for_json():
     assert (line.identifier, line.name, line.tail) == ("3", "kata-set-rules", '{"ko": "SIMPLE"}')
 
 
-_WORDS = st.sampled_from(
-    [
-        "b",
-        "w",
-        "black",
-        "WHITE",
-        "a1",
-        "J9",
-        "pass",
-        "resign",
-        "z99",
-        "i5",
-        "0",
-        "1",
-        "5",
-        "9",
-        "19",
-        "-3",
-        "7.5",
-        "nan",
-        "1e999",
-        "all",
-        "true",
-        "false",
-        "kgs",
-        "interval",
-        "allow",
-        "avoid",
-        "a1,b2",
-        "chinese",
-        '{"ko":"SIMPLE"}',
-        "{",
-        "none",
-        "absolute",
-        "fischer",
-        "alive",
-        "dead",
-        "foo",
-        "maxVisits",
-        "\t",
-        "#",
-        "\x00",
-        "é",
-    ]
+_ORDINARY_WORDS = (
+    "b w black WHITE a1 J9 pass resign z99 i5 0 1 5 9 19 -3 7.5 nan 1e999 all true false "
+    "interval allow avoid a1,b2 chinese { none absolute fischer alive dead foo maxVisits é "
+    '{"ko":"SIMPLE"}'
 )
+_WORDS = st.sampled_from([*_ORDINARY_WORDS.split(), "\t", "#", "\x00", ""])
 _NAMES = st.sampled_from(
     [name for name in ALL_COMMANDS.names() if name not in ("quit", "printsgf", "loadsgf")]
     + ["nonsense", "12 name", ""]

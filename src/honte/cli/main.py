@@ -11,6 +11,7 @@ import typer
 
 from honte import __version__
 from honte.cli.analyze import analyze
+from honte.cli.gtp import gtp
 from honte.cli.networks import networks_app
 from honte.errors import HonteError
 
@@ -25,6 +26,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("analyze")(analyze)
+app.command("gtp")(gtp)
 app.add_typer(networks_app, name="networks")
 
 
