@@ -16,10 +16,14 @@ class PlaneWriter {
  public:
   PlaneWriter(const Geometry& geometry, int symmetry, int width, int height, float* spatial)
       : geometry_(geometry), area_(width * height), spatial_(spatial) {
-    const int own_width = symmetry & 4 ? geometry.height : geometry.width;
-    for (Action action = 0; action < geometry.area; ++action) {
-      const Action moved = transform_action(geometry, action, symmetry);
-      place_[geometry.point_of[action]] = moved / own_width * width + moved % own_width;
+    // A step along x or y moves by a fixed distance in the planes (see transform_action).
+    const int along_x = symmetry & 4 ? width : 1, along_y = symmetry & 4 ? 1 : width;
+    const int step_x = symmetry & 2 ? -along_x : along_x, step_y = symmetry & 1 ? -along_y : along_y;
+    int row = (symmetry & 2 ? (geometry.width - 1) * along_x : 0) +
+              (symmetry & 1 ? (geometry.height - 1) * along_y : 0);
+    for (int y = 0; y < geometry.height; ++y, row += step_y) {
+      int* const out = &place_[(y + 1) * geometry.stride + 1];
+      for (int x = 0; x < geometry.width; ++x) out[x] = row + x * step_x;
     }
   }
 
