@@ -6,9 +6,9 @@ import random
 
 import numpy as np
 import pytest
-from honte._core import GoState, katago_features, write_katago_features
 from numpy.typing import NDArray
 
+from honte._core import GoState, katago_features, write_katago_features
 from honte.games.go import BLACK, WHITE, Go, Rules, parse_vertex
 
 LADDERED, LADDERED_BEFORE, LADDERED_TWO_AGO, CAPTURING = 14, 15, 16, 17
@@ -330,3 +330,47 @@ def test_an_earlier_answer_does_not_leak_into_a_later_one() -> None:
     random.shuffle(order)
     for index in order:
         np.testing.assert_array_equal(katago_features(states[index])[0], first[index])
+
+
+def test_clean_up_phases_are_told_and_wipe_the_history() -> None:
+    state = Go(9, rules=Rules.named("japanese")).new_initial_state()
+    for vertex in ("E5", "C3", "pass", "pass"):
+        state.play(parse_vertex(vertex, 9, 9))
+    _, numbers = katago_features(state)
+    assert numbers[12:15].tolist() == [1, 0, 0]
+    assert not numbers[:5].any()
+    for vertex in ("pass", "pass"):
+        state.play(parse_vertex(vertex, 9, 9))
+    _, numbers = katago_features(state)
+    assert numbers[12:15].tolist() == [1, 1, 0]
+    assert points(state, 20) == {"E5"}
+    assert points(state, 21) == {"C3"}
+    state.play(parse_vertex("pass", 9, 9))
+    assert katago_features(state)[1][14] == 1
+
+
+def test_a_territory_game_that_is_agreed_upon_shows_its_last_pass() -> None:
+    """Without clean-up phases two passes end the game, and the second is all that is shown."""
+    state = Go(9, rules=Rules.named("japanese")).new_initial_state().with_cleanup(False)
+    for vertex in ("E5", "C3", "pass", "pass"):
+        state.play(parse_vertex(vertex, 9, 9))
+    assert state.is_terminal()
+    assert state.phase == 0
+    _, numbers = katago_features(state)
+    assert numbers[:5].tolist() == [1, 0, 0, 0, 0]
+    assert numbers[12:15].tolist() == [0, 0, 1]
+
+
+def test_areas_as_if_suicide_were_legal() -> None:
+    """Black lives for good unless white's stones inside could vanish by suicide."""
+    state = position("""
+        . X O .
+        X X . .
+        . X X X
+        O . O X
+    """)
+    plain, _ = katago_features(state)
+    assert plain[18].all()
+    other, _ = katago_features(state, pass_alive_as_if_suicide=True)
+    np.testing.assert_array_equal(np.flatnonzero((plain != other).any(axis=(1, 2))), [18, 19])
+    np.testing.assert_array_equal(other[19], other[2])
