@@ -45,7 +45,7 @@ PositionKey GoState::key() const {
              std::uint64_t{to_play_} << 16 | std::uint64_t{passes_} << 24 |
              std::uint64_t{phase_} << 32 | std::uint64_t{button_} << 40 |
              std::uint64_t{over_} << 41 | std::uint64_t{no_result_} << 42 |
-             std::uint64_t{pass_would_end_phase()} << 43);
+             std::uint64_t{pass_would_end_phase()} << 43 | std::uint64_t{cleans_up_} << 44);
   hasher.add(rule_bits);
   hasher.add(std::bit_cast<std::uint64_t>(self_komi(kWhite)));
   hasher.add(ko_banned(to_play_).word.data(), words);

@@ -43,6 +43,7 @@ class PlainGo:
         self.board = self.board or (".",) * (self.width * self.height)
         self.button = self.rules.button
         self.setup = self.board
+        self.neighbours = [self.find_neighbours(point) for point in range(len(self.board))]
         if self.rules.scoring is Scoring.TERRITORY:
             self.bonus += self.board.count("X") - self.board.count("O")
         self.seen.append((self.board, self.to_play, self.blocked))
@@ -50,6 +51,9 @@ class PlainGo:
     # Boards
 
     def near(self, point: int) -> list[int]:
+        return self.neighbours[point]
+
+    def find_neighbours(self, point: int) -> list[int]:
         x, y = point % self.width, point // self.width
         steps = [(x, y - 1), (x - 1, y), (x + 1, y), (x, y + 1)]
         return [
@@ -106,7 +110,7 @@ class PlainGo:
 
     def lifts(self, point: int, player: int) -> int | None:
         """The blocked stone that a play here would try to retake in the clean-up."""
-        if self.phase == 0:
+        if not self.blocked:
             return None
         if point in self.blocked and self.board[point] == STONES[1 - player]:
             chain = self.region(self.board, point, self.board[point])
@@ -203,13 +207,11 @@ class PlainGo:
     # Life
 
     def chains(self, board: Board, kinds: str) -> list[frozenset[int]]:
-        return list(
-            {
-                frozenset(self.region(board, point, kinds))
-                for point, stone in enumerate(board)
-                if stone in kinds
-            }
-        )
+        found: list[frozenset[int]] = []
+        for point, stone in enumerate(board):
+            if stone in kinds and not any(point in chain for chain in found):
+                found.append(frozenset(self.region(board, point, kinds)))
+        return found
 
     def benson(self, board: Board, own: str) -> tuple[set[frozenset[int]], list[frozenset[int]]]:
         """The pass-alive chains of a colour, and the regions walled by them alone."""
@@ -218,15 +220,16 @@ class PlainGo:
         regions = self.chains(board, "." + other)
         every_point = self.rules.suicide
 
-        def beside(region: frozenset[int]) -> list[frozenset[int]]:
+        beside = {}
+        for region in regions:
             around = {n for point in region for n in self.near(point)}
-            return [chain for chain in self.chains(board, own) if chain & around]
+            beside[region] = [chain for chain in alive if chain & around]
 
         while True:
-            walled = [region for region in regions if all(c in alive for c in beside(region))]
+            walled = [region for region in regions if alive.issuperset(beside[region])]
             eyes: Counter[frozenset[int]] = Counter()
             for region in walled:
-                for chain in beside(region):
+                for chain in beside[region]:
                     points = [p for p in region if every_point or board[p] == "."]
                     if all(set(self.near(p)) & chain for p in points):
                         eyes[chain] += 1
