@@ -33,6 +33,15 @@ double GoState::score_with_dead(std::span<const Action> dead) const {
   return board_score(Board(geometry(), black, white), true) + button + self_komi(kWhite);
 }
 
+Bits GoState::dead_stones() const {
+  const Ownership alive = area(board_, {}, rules_.suicide);
+  Bits dead;
+  for (int i = 0; i < geometry().words; ++i)
+    dead[i] = (board_.stones(kBlack)[i] & alive[kWhite][i]) |
+              (board_.stones(kWhite)[i] & alive[kBlack][i]);
+  return dead;
+}
+
 Ownership GoState::basic_area(const Board& board, bool agreed) const {
   // Agreed dead stones are off the board already, and strict area scoring takes none off.
   const bool strict = rules_.scoring == Scoring::area && !rules_.friendly_pass;

@@ -74,6 +74,7 @@ class GoState {
   // The same by agreement: the stones at these points are taken off as dead first.
   // std::invalid_argument where there is no stone.
   double score_with_dead(std::span<const Action> dead) const;
+  Bits dead_stones() const;  // inside the opponent's pass-alive territory
   bool is_no_result() const { return no_result_; }
 
   // Copies with one thing changed; stones and history stay.

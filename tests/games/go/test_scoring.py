@@ -87,6 +87,8 @@ def test_a_stone_in_living_territory_is_dead_where_passes_are_friendly() -> None
     friendly, strict = (diagram(text, rules=name) for name in ("chinese", "tromp-taylor"))
     assert friendly.score() == -25
     assert strict.score() == 1 - 23
+    assert strict.dead_stones() == [at(strict, "A1")]
+    assert strict.score_with_dead(strict.dead_stones()) == friendly.score()
 
 
 @pytest.mark.parametrize(("komi", "result"), [(0.5, 1.0), (4.5, 1.0), (5.0, 0.0), (6.0, -1.0)])
