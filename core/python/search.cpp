@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -114,7 +115,8 @@ void bind_parameters(nb::module_& m) {
       .value("UCB1", Formula::kUcb1)
       .value("PUCT", Formula::kPuct)
       .value("POLYNOMIAL_PUCT", Formula::kPolynomialPuct)
-      .value("UCT_LIKE_PUCT", Formula::kUctLikePuct);
+      .value("UCT_LIKE_PUCT", Formula::kUctLikePuct)
+      .value("GUMBEL", Formula::kGumbel);
   nb::enum_<UrgencyRule>(m, "UrgencyRule")
       .value("CONSTANT", UrgencyRule::kConstant)
       .value("PARENT", UrgencyRule::kParent)
@@ -145,7 +147,13 @@ void bind_parameters(nb::module_& m) {
       .def_rw("urgency_value", &SelectionParameters::urgency_value)
       .def_rw("root_urgency", &SelectionParameters::root_urgency)
       .def_rw("root_urgency_value", &SelectionParameters::root_urgency_value)
-      .def_rw("forced_playouts", &SelectionParameters::forced_playouts);
+      .def_rw("forced_playouts", &SelectionParameters::forced_playouts)
+      .def_rw("spread_scale", &SelectionParameters::spread_scale)
+      .def_rw("spread_prior", &SelectionParameters::spread_prior)
+      .def_rw("spread_prior_weight", &SelectionParameters::spread_prior_weight)
+      .def_rw("considered", &SelectionParameters::considered)
+      .def_rw("visit_offset", &SelectionParameters::visit_offset)
+      .def_rw("value_scale", &SelectionParameters::value_scale);
   nb::class_<ExpansionParameters>(m, "ExpansionParameters")
       .def_rw("threshold", &ExpansionParameters::threshold)
       .def_rw("noise", &ExpansionParameters::noise)
@@ -389,6 +397,15 @@ void bind_tree_search(nb::module_& m) {
       .def("advance", &SearchBase::advance, "action"_a, release())
       .def("restrict_root", [](SearchBase& search, const std::vector<Action>& allowed) { search.restrict_root(allowed); }, "allowed"_a)
       .def("root_prior", &SearchBase::root_prior)
+      .def("plan", &SearchBase::plan, "simulations"_a)
+      .def("gumbel_children",
+           [](const SearchBase& search) {
+             std::vector<std::tuple<Action, std::uint32_t, double>> children;
+             for (const GumbelChild& child : search.gumbel_children()) children.emplace_back(child.action, child.visits, child.score);
+             return children;
+           },
+           "Action, visits since the plan, and g + log P + σ(q) of each allowed action of the root.")
+      .def("gumbel_policy", &SearchBase::gumbel_policy)
       .def("root_state", &NativeGames::root_state)
       .def("edges", &SearchBase::edges, "node"_a)
       .def("node",

@@ -7,7 +7,7 @@
 
 namespace honte {
 
-enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct };
+enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct, kGumbel };
 enum class UrgencyRule : std::uint8_t { kConstant, kParent, kParentMinusConstant, kParentMinusVisitedPolicy, kUnvisitedFirst };
 enum class VirtualLossRule : std::uint8_t { kLostVisits, kUnobserved };
 enum class NoiseRule : std::uint8_t { kNone, kPlain, kScaled, kShaped };
@@ -25,6 +25,12 @@ struct SelectionParameters {
   UrgencyRule root_urgency = UrgencyRule::kConstant;
   double root_urgency_value = 0.0;
   double forced_playouts = 0.0;  // k of KataGo's forced playouts at the root; 0 turns them off
+  double spread_scale = 0.0;     // KataGo's variance-scaled c_puct; 0 turns it off
+  double spread_prior = 0.4;     // the standard deviation that changes nothing
+  double spread_prior_weight = 2.0;
+  std::uint32_t considered = 16;  // m of Gumbel's root
+  double visit_offset = 50.0;     // c_visit
+  double value_scale = 1.0;       // c_scale
 };
 
 struct ExpansionParameters {

@@ -20,7 +20,8 @@ std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
   const Node& node = tree_.nodes[index];
   const Edge* edges = tree_.edges_of(node);
   const double mover = side(node.player);
-  const double scale = exploration_scale(parameters_.selection, visits_in_view(node, parameters_.backup));
+  const double scale = exploration_scale(parameters_.selection, visits_in_view(node, parameters_.backup)) *
+                       spread_factor(parameters_.selection, node);
   const double unvisited = urgency(index);
   std::vector<EdgeView> views;
   views.reserve(node.edge_count);

@@ -68,6 +68,13 @@ struct Trace {
   double value = 0;  // what was backed up, for player 0
 };
 
+// What Gumbel's root knows of an allowed action.
+struct GumbelChild {
+  Action action;
+  std::uint32_t visits;  // since the plan was made
+  double score;
+};
+
 struct SearchStatistics {
   std::uint64_t simulations = 0;   // in all, since the search was made
   std::uint64_t evaluations = 0;   // answers from an evaluator
@@ -105,6 +112,12 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   virtual bool advance(Action action) = 0;  // true if the subtree was kept
   virtual void restrict_root(std::span<const Action> allowed) = 0;  // empty: everything is allowed
   virtual std::vector<double> root_prior() const = 0;  // [A], before noise
+
+  // Gumbel's root. `plan` lays out that many simulations from here on; the children's scores are
+  // g + log P + σ(q); the policy is softmax(log P + σ(completed q)), [A].
+  virtual void plan(std::uint64_t simulations) = 0;
+  virtual std::vector<GumbelChild> gumbel_children() const = 0;
+  virtual std::vector<double> gumbel_policy() const = 0;
 
   virtual int num_actions() const = 0;
 

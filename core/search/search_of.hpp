@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "search/expansion.hpp"
+#include "search/gumbel.hpp"
 #include "search/rollout.hpp"
 #include "search/search.hpp"
 #include "search/selection.hpp"
@@ -210,10 +211,38 @@ class SearchOf final : public SearchBase {
     return prior;
   }
 
+  void plan(std::uint64_t simulations) override {
+    planned_simulations_ = simulations;
+    make_plan();
+  }
+
+  std::vector<GumbelChild> gumbel_children() const override {
+    std::vector<GumbelChild> children;
+    const std::vector<double> scores = gumbel_scores();
+    const Edge* edges = tree_.edges_of(tree_.nodes[0]);
+    for (std::uint32_t i = 0; i < scores.size(); ++i)
+      if (!edges[i].closed) children.push_back({edges[i].action, edges[i].n - before_plan_[i], scores[i]});
+    return children;
+  }
+
+  std::vector<double> gumbel_policy() const override {
+    const Node& root = tree_.nodes[0];
+    const Edge* edges = tree_.edges_of(root);
+    const CompletedValues values(parameters_.selection, root, edges);
+    std::vector<double> logits, policy(num_actions(), 0.0);
+    for (std::uint32_t i = 0; i < root.edge_count; ++i)
+      if (!edges[i].closed) logits.push_back(std::log(static_cast<double>(edges[i].p)) + values.transformed(edges[i]));
+    if (logits.empty()) return policy;
+    softmax(logits, 1.0);
+    for (std::uint32_t i = 0, next = 0; i < root.edge_count; ++i)
+      if (!edges[i].closed) policy[edges[i].action] = logits[next++];
+    return policy;
+  }
+
   int num_actions() const override { return root_state_.num_distinct_actions(); }
 
  private:
-  static constexpr std::uint64_t kRolloutStream = 1, kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4;
+  static constexpr std::uint64_t kRolloutStream = 1, kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4, kGumbelStream = 5;
 
   // Where a way down ended.
   struct Arrival {
@@ -310,7 +339,8 @@ class SearchOf final : public SearchBase {
   std::uint32_t choose(Node& node, bool at_root) {
     const SelectionParameters& selection = parameters_.selection;
     const double visits = visits_in_view(node, parameters_.backup);
-    const double scale = exploration_scale(selection, visits);
+    if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
+    const double scale = exploration_scale(selection, visits) * spread_factor(selection, node);
     const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                               at_root ? selection.root_urgency_value : selection.urgency_value,
                                               side(node.player) * node.value_sum / node.n, node.visited_prior);
@@ -328,27 +358,91 @@ class SearchOf final : public SearchBase {
       const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
       if (score > best) best = score, chosen = i;
     }
+    if (const Candidate* next = next_candidate(node, visits)) {
+      const double p = decode_prior(next->code);
+      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) chosen = open(node, *next);
+    }
+    return chosen;
+  }
+
+  // The best action without an edge, if another may be opened.
+  const Candidate* next_candidate(Node& node, double visits) {
     bool legal_is_fresh = false;
     if (node.legal_count == 0) {
       scratch_.legal_actions(legal_);
       legal_is_fresh = true;
       set_legal(node);
     }
-    if (node.edge_count < open_limit(parameters_.expansion, visits, node.width)) {
-      if (node.listed <= node.edge_count) {
-        if (!legal_is_fresh) scratch_.legal_actions(legal_);
-        list_candidates(tree_, node, node.edge_count + 1u, legal_, sort_scratch_);
-      }
-      const Candidate next = tree_.orders.at(node.order)[node.edge_count];
-      const double p = decode_prior(next.code);
-      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) {
-        chosen = node.edge_count;
-        Edge& edge = tree_.add_edge(node);
-        edge.action = next.action;
-        edge.p = static_cast<float>(p);
-        node.visited_prior += static_cast<float>(p);
-        refresh(edge, selection, parameters_.backup);
-      }
+    if (node.edge_count >= open_limit(parameters_.expansion, visits, node.width)) return nullptr;
+    if (node.listed <= node.edge_count) {
+      if (!legal_is_fresh) scratch_.legal_actions(legal_);
+      list_candidates(tree_, node, node.edge_count + 1u, legal_, sort_scratch_);
+    }
+    return tree_.orders.at(node.order) + node.edge_count;
+  }
+
+  std::uint32_t open(Node& node, Candidate next) {
+    Edge& edge = tree_.add_edge(node);
+    edge.action = next.action;
+    edge.p = static_cast<float>(decode_prior(next.code));
+    node.visited_prior += edge.p;
+    refresh(edge, parameters_.selection, parameters_.backup);
+    return node.edge_count - 1u;
+  }
+
+  // g + log P + σ(q) of the root's edges.
+  std::vector<double> gumbel_scores() const {
+    const Node& root = tree_.nodes[0];
+    const Edge* edges = tree_.edges_of(root);
+    const CompletedValues values(parameters_.selection, root, edges);
+    std::vector<double> scores;
+    for (std::uint32_t i = 0; i < root.edge_count; ++i)
+      scores.push_back(gumbels_[i] + std::log(static_cast<double>(edges[i].p)) + values.transformed(edges[i]));
+    return scores;
+  }
+
+  // Gumbel's root: among the actions with as many visits as the plan asks for now, the highest
+  // g + log P + σ(q); where the plan has ended, among those with the fewest visits.
+  std::uint32_t choose_by_halving(Node& root) {
+    std::uint64_t done = 0;
+    const Edge* edges = tree_.edges_of(root);
+    const auto planned = [&](std::uint32_t i) { return edges[i].n + edges[i].in_flight - before_plan_[i]; };
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) done += planned(i);
+    const std::uint32_t wanted = done < plan_.size() ? plan_[done] : kNone;  // beyond the plan: evenly
+    const std::vector<double> scores = gumbel_scores();
+    std::uint32_t best = kNone, any = kNone;
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      if (edges[i].closed) continue;
+      if (any == kNone || planned(i) < planned(any) || (planned(i) == planned(any) && scores[i] > scores[any])) any = i;
+      if (planned(i) == wanted && (best == kNone || scores[i] > scores[best])) best = i;
+    }
+    return best != kNone ? best : any;
+  }
+
+  // Gumbel inside the tree: visits follow the improved policy π' = softmax(log P + σ(completed q)),
+  // by the highest π'(a) − N(a) / (1 + ΣN).
+  std::uint32_t choose_improved(Node& node) {
+    const CompletedValues values(parameters_.selection, node, tree_.edges_of(node));
+    const double unvisited = values.transformed_unvisited();
+    const Edge* edges = tree_.edges_of(node);
+    double highest = unvisited, visits = 0.0, opened = 0.0;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      highest = std::max(highest, values.transformed(edges[i]));
+      visits += edges[i].n + edges[i].in_flight;
+      opened += edges[i].p;
+    }
+    double total = std::max(0.0, 1.0 - opened) * std::exp(unvisited - highest);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) total += edges[i].p * std::exp(values.transformed(edges[i]) - highest);
+    double best = -std::numeric_limits<double>::infinity();
+    std::uint32_t chosen = kNone;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      const double share = edges[i].p * std::exp(values.transformed(edges[i]) - highest) / total;
+      const double score = share - (edges[i].n + edges[i].in_flight) / (1.0 + visits);
+      if (score > best) best = score, chosen = i;
+    }
+    if (const Candidate* next = next_candidate(node, visits)) {
+      const double share = decode_prior(next->code) * std::exp(unvisited - highest) / total;
+      if (chosen == kNone || share > best) chosen = open(node, *next);
     }
     return chosen;
   }
@@ -555,6 +649,31 @@ class SearchOf final : public SearchBase {
     root.order = tree_.orders.allocate(root.order_capacity_log2);
     std::ranges::copy(order, tree_.orders.at(root.order));
     root.listed = root.width = static_cast<std::uint16_t>(order.size());
+    if (parameters_.selection.formula == Formula::kGumbel) open_every_action(root);
+  }
+
+  // Gumbel compares all actions of the root, so each has its edge at once, and its g.
+  void open_every_action(Node& root) {
+    while (root.edge_count < root.width) open(root, tree_.orders.at(root.order)[root.edge_count]);
+    gumbels_.clear();
+    const Edge* edges = tree_.edges_of(root);
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      Random random{seed_, kGumbelStream, root_number_, static_cast<std::uint64_t>(edges[i].action)};
+      gumbels_.push_back(-std::log(-std::log(random.uniform())));
+    }
+    make_plan();
+  }
+
+  void make_plan() {
+    const Node& root = tree_.nodes[0];
+    before_plan_.clear();
+    std::uint32_t open_actions = 0;
+    const Edge* edges = tree_.edges_of(root);
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      before_plan_.push_back(edges[i].n + edges[i].in_flight);
+      open_actions += !edges[i].closed;
+    }
+    plan_ = halving_schedule(std::min(parameters_.selection.considered, open_actions), planned_simulations_);
   }
 
   S root_state_;
@@ -571,6 +690,9 @@ class SearchOf final : public SearchBase {
   std::vector<Action> allowed_;      // at the root; empty: every legal action
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
+  std::vector<double> gumbels_;      // g of the root's edges
+  std::vector<std::uint32_t> plan_, before_plan_;
+  std::uint64_t planned_simulations_ = 0;
   std::uint64_t node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;
 };
 

@@ -24,8 +24,21 @@ inline double exploration_scale(const SelectionParameters& parameters, double vi
     case Formula::kPuct: return c * std::sqrt(n);
     case Formula::kPolynomialPuct: return c * std::pow(n, parameters.exponent);
     case Formula::kUctLikePuct: return c * std::sqrt(std::log(1.0 + n + parameters.c_base));
+    case Formula::kGumbel: return 0.0;
   }
   return 0.0;
+}
+
+// KataGo's factor on c_puct: above 1 where the values seen below the node spread more than
+// usual. The node's values count with a prior of the usual spread. [KataGo methods]
+inline double spread_factor(const SelectionParameters& parameters, const Node& node) {
+  if (parameters.spread_scale == 0.0 || node.n == 0) return 1.0;
+  const double n = node.n, weight = parameters.spread_prior_weight;
+  const double mean = node.value_sum / n;
+  const double square = std::max(mean * mean, node.value_square_sum / n);
+  const double prior_square = mean * mean + parameters.spread_prior * parameters.spread_prior;
+  const double variance = (prior_square * weight + square * n) / (weight + n) - mean * mean;
+  return 1.0 + parameters.spread_scale * (std::sqrt(std::max(0.0, variance)) / parameters.spread_prior - 1.0);
 }
 
 // The edge's part, from P(s,a) and N(s,a).
@@ -35,6 +48,7 @@ inline double exploration_bonus(const SelectionParameters& parameters, double p,
     case Formula::kPuct:
     case Formula::kPolynomialPuct: return p / (1.0 + n);
     case Formula::kUctLikePuct: return p / std::sqrt(1.0 + n);
+    case Formula::kGumbel: return 0.0;
   }
   return 0.0;
 }

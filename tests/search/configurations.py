@@ -8,6 +8,7 @@ from honte.search.config import (
     Backup,
     Expansion,
     FirstPlayUrgency,
+    Gumbel,
     NoiseKind,
     Parallelism,
     PolynomialPuct,
@@ -16,6 +17,7 @@ from honte.search.config import (
     QDenominator,
     RootNoise,
     SearchConfig,
+    Spread,
     Ucb1,
     UctLikePuct,
     UrgencyRule,
@@ -31,6 +33,7 @@ guided = {
     "first_play_urgency": urgencies,
     "root_first_play_urgency": st.none() | urgencies,
     "q_denominator": st.sampled_from(QDenominator),
+    "spread": st.none() | st.just(Spread()) | st.just(Spread(scale=0.5, prior=0.2)),
     "forced_playouts": st.sampled_from([0.0, 0.0, 2.0]),
 }
 constants = st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.25, 1.5, 2.5, 5.0])
@@ -44,6 +47,13 @@ selections = st.one_of(
         **guided,
     ),
     st.builds(PolynomialPuct, c=constants, alpha=st.sampled_from([0.25, 0.5, 0.75]), **guided),
+    st.builds(
+        Gumbel,
+        considered=st.sampled_from([1, 2, 4, 16, 100]),
+        c_visit=st.sampled_from([0.0, 50.0]),
+        c_scale=st.sampled_from([0.1, 1.0]),
+        q_denominator=st.sampled_from(QDenominator),
+    ),
     st.builds(UctLikePuct, c=constants, c_base=st.sampled_from([0.0, 10.0, 19652.0]), **guided),
 )
 noises = st.builds(
@@ -55,14 +65,17 @@ noises = st.builds(
 
 
 def expansions(selection):
+    gumbel = isinstance(selection, Gumbel)
     return st.builds(
         Expansion,
         threshold=st.sampled_from([1, 1, 1, 2, 5]),
         policy_temperature=st.sampled_from([0.67, 1.0, 2.0]),
         root_temperature=st.sampled_from([0.5, 1.0, 1.25]),
-        root_noise=st.none() if isinstance(selection, Ucb1) else st.none() | noises,
+        root_noise=st.none() if isinstance(selection, Ucb1 | Gumbel) else st.none() | noises,
         policy_filter=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
         progressive_widening=st.none()
+        if gumbel
+        else st.none()
         | st.builds(
             ProgressiveWidening,
             factor=st.sampled_from([0.5, 1.0, 2.0]),

@@ -82,6 +82,16 @@ class Ucb1(Phase):
     q_denominator: QDenominator = QDenominator.VISITS
 
 
+class Spread(Phase):
+    """KataGo's variance-scaled c_puct: c_puct · (1 + scale · (stdev / prior − 1)), where stdev is
+    the spread of the values seen below the node, the prior spread counting ``prior_weight``
+    visits [KataGo methods]."""
+
+    scale: float = Field(default=0.85, ge=0.0, le=1.0)
+    prior: float = Field(default=0.4, gt=0.0)
+    prior_weight: float = Field(default=2.0, gt=0.0)
+
+
 class _PolicyGuided(Phase):
     """What every formula guided by a prior has."""
 
@@ -89,6 +99,8 @@ class _PolicyGuided(Phase):
     root_first_play_urgency: FirstPlayUrgency | None = None
     """At the root; None: as everywhere."""
     q_denominator: QDenominator = QDenominator.VISITS
+    spread: Spread | None = None
+    """Scale the exploration by the spread of values below a node; None: do not."""
     forced_playouts: float = Field(default=0.0, ge=0.0)
     """k: a visited root action gets at least √(k · P · ΣN) visits; 0 for none [KataGo: 2]."""
 
@@ -124,7 +136,25 @@ class UctLikePuct(_PolicyGuided):
     c_base: float = Field(default=19652.0, ge=0.0)
 
 
-Selection = Annotated[Ucb1 | Puct | PolynomialPuct | UctLikePuct, Field(discriminator="kind")]
+class Gumbel(Phase):
+    """Gumbel AlphaZero: the root draws ``considered`` actions by Gumbel-top-k and halves them
+    sequentially over the simulations; inside the tree visits follow the improved policy, without
+    a random draw [Danihelka 2022]. Give the search a budget of simulations or visits: the halving
+    needs to know how many there will be. Decide with :class:`GumbelDecision`.
+    """
+
+    kind: Literal["gumbel"] = "gumbel"
+    considered: int = Field(default=16, ge=1)
+    """m"""
+    c_visit: float = Field(default=50.0, ge=0.0)
+    c_scale: float = Field(default=1.0, gt=0.0)
+    """σ(q) = (c_visit + max N) · c_scale · (q + 1) / 2, for q in [−1, 1]."""
+    q_denominator: QDenominator = QDenominator.VISITS
+
+
+Selection = Annotated[
+    Ucb1 | Puct | PolynomialPuct | UctLikePuct | Gumbel, Field(discriminator="kind")
+]
 
 
 class NoiseKind(Enum):
@@ -249,8 +279,20 @@ class HighestValue(Phase):
     kind: Literal["highest_value"] = "highest_value"
 
 
+class GumbelDecision(Phase):
+    """Among the most visited actions the highest g + log P + σ(q); with :class:`Gumbel` only."""
+
+    kind: Literal["gumbel"] = "gumbel"
+
+
 Decision = Annotated[
-    MostVisits | SampleVisits | BestLowerBound | VisitsTimesValue | HighestPrior | HighestValue,
+    MostVisits
+    | SampleVisits
+    | BestLowerBound
+    | VisitsTimesValue
+    | HighestPrior
+    | HighestValue
+    | GumbelDecision,
     Field(discriminator="kind"),
 ]
 
@@ -291,6 +333,19 @@ class SearchConfig(Phase):
         if isinstance(self.selection, Ucb1) and self.expansion.root_noise is not None:
             raise ValueError(
                 "Root noise changes priors, and UCB1 reads none: choose PUCT or drop the noise."
+            )
+        gumbel = isinstance(self.selection, Gumbel)
+        if isinstance(self.decision, GumbelDecision) and not gumbel:
+            raise ValueError(
+                f"Gumbel's decision needs Gumbel's selection, not {self.selection.kind}: choose both."
+            )
+        if gumbel and self.expansion.root_noise is not None:
+            raise ValueError(
+                "Gumbel's root explores by its own draw: drop the Dirichlet noise, or choose PUCT."
+            )
+        if gumbel and self.expansion.progressive_widening is not None:
+            raise ValueError(
+                "Gumbel compares all actions of the root: drop the progressive widening."
             )
         cap, batch = self.memory.maximum_nodes, self.parallelism.batch_size
         if cap is not None and batch is not None:

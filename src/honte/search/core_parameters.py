@@ -6,6 +6,7 @@ from honte import _core
 from honte.search.config import (
     Expansion,
     FirstPlayUrgency,
+    Gumbel,
     PolynomialPuct,
     Puct,
     QDenominator,
@@ -37,6 +38,12 @@ def _selection(core: _core.SelectionParameters, selection: Selection) -> None:
         core.c = selection.c
         core.urgency = core.root_urgency = _core.UrgencyRule.UNVISITED_FIRST
         return
+    if isinstance(selection, Gumbel):
+        core.formula = _core.Formula.GUMBEL
+        core.considered = selection.considered
+        core.visit_offset = selection.c_visit
+        core.value_scale = selection.c_scale
+        return
     if isinstance(selection, Puct):
         core.formula = _core.Formula.PUCT
         core.c, core.c_log, core.c_base = selection.c_puct, selection.c_log, selection.c_base
@@ -53,6 +60,10 @@ def _selection(core: _core.SelectionParameters, selection: Selection) -> None:
     core.root_urgency = _core.UrgencyRule[at_root.rule.name]
     core.root_urgency_value = at_root.amount
     core.forced_playouts = selection.forced_playouts
+    if selection.spread is not None:
+        core.spread_scale = selection.spread.scale
+        core.spread_prior = selection.spread.prior
+        core.spread_prior_weight = selection.spread.prior_weight
 
 
 def _expansion(core: _core.ExpansionParameters, expansion: Expansion) -> None:

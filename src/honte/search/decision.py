@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from honte.search.config import (
     BestLowerBound,
     Decision,
+    GumbelDecision,
     HighestPrior,
     HighestValue,
     SampleVisits,
@@ -33,6 +34,9 @@ class RootChildren:
     """Σ v² of the visits below."""
     proven: NDArray[np.float64]
     """The exact value, NaN where it is not known."""
+    gumbel: NDArray[np.float64]
+    """g + log P + σ(q) under Gumbel's selection among the most visited of its plan, −∞ for the
+    others; NaN under any other."""
 
     def __len__(self) -> int:
         return len(self.action)
@@ -62,6 +66,8 @@ def best_first(decision: Decision, children: RootChildren) -> NDArray[np.intp]:
         eligible = n >= decision.minimum_share * n.max(initial=0.0)
         bound = np.where(eligible, lower_confidence_bounds(children, decision.z), n)
         merits = (certain, eligible.astype(float), bound, n, p)
+    elif isinstance(decision, GumbelDecision):
+        merits = (certain, children.gumbel, n, p)
     elif isinstance(decision, VisitsTimesValue):
         merits = (certain, n * (1.0 + q), n, p)
     elif isinstance(decision, HighestValue):

@@ -27,7 +27,14 @@ SIMULATIONS_PER_LOOK = 1024
 class Job:
     """One search on its way to its budget."""
 
-    def __init__(self, core: _core.TreeSearch, budget: Budget, stopped: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        core: _core.TreeSearch,
+        budget: Budget,
+        stopped: Callable[[], bool],
+        *,
+        gumbel: bool = False,
+    ) -> None:
         self.core = core
         self.budget = budget
         self.error: HonteError | None = None
@@ -45,6 +52,13 @@ class Job:
         self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0])
         if root.n == 0:
             self._limit = max(1, self._limit)  # a decision needs the root's own evaluation
+        if gumbel:
+            if self._limit_reason is None:
+                raise HonteError(
+                    "Gumbel's halving needs to know its simulations: give visits or simulations, "
+                    "not seconds alone."
+                )
+            core.plan(max(0, self._limit - (root.n == 0)))
 
     @property
     def simulations(self) -> int:

@@ -16,7 +16,7 @@ from honte.errors import HonteError
 from honte.evaluation.contract import Evaluator
 from honte.evaluation.simple import Rollout
 from honte.search.budget import Budget
-from honte.search.config import BestLowerBound, SearchConfig
+from honte.search.config import BestLowerBound, Gumbel, SearchConfig
 from honte.search.core_parameters import core_parameters
 from honte.search.decision import (
     RootChildren,
@@ -170,7 +170,8 @@ class Search:
     def _job(self, budget: Budget) -> Job:
         self._last.before = self._core.statistics
         self._last.started = time.perf_counter()
-        return Job(self._core, budget, self._stop.is_set)
+        gumbel = isinstance(self.config.selection, Gumbel)
+        return Job(self._core, budget, self._stop.is_set, gumbel=gumbel)
 
     def _finish(self, job: Job) -> None:
         self._last.seconds = time.perf_counter() - self._last.started
@@ -268,7 +269,7 @@ def _result(search: Search) -> SearchResult:
     decision = search.config.decision
     snapshot = core.snapshot(0, PRINCIPAL_VARIATION_LENGTH)
     actions, numbers = snapshot.arrays()
-    unordered = RootChildren(actions, *numbers)
+    unordered = RootChildren(actions, *numbers, _gumbel_scores(search, actions))
     order = best_first(decision, unordered)
     children = unordered.take(order)
     prior = np.array(core.root_prior(), np.float32)
@@ -278,7 +279,10 @@ def _result(search: Search) -> SearchResult:
     action: int | None = None
     principal: tuple[int, ...] = ()
     if len(children):
-        policy[children.action] = visit_policy(children.n, 1.0)
+        if isinstance(search.config.selection, Gumbel):
+            policy[:] = core.gumbel_policy()
+        else:
+            policy[children.action] = visit_policy(children.n, 1.0)
         place = choose(decision, children, search._move, search.seed)
         action = int(children.action[place])
         principal = tuple(action for action, _ in snapshot.line(int(order[place])))
@@ -311,6 +315,16 @@ def _result(search: Search) -> SearchResult:
         prunings=now.pruned - before.pruned,
         ownership=np.array(ownership, np.float32) * np.float32(sign) if ownership else None,
     )
+
+
+def _gumbel_scores(search: Search, actions: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The scores of the actions most visited since the plan, −∞ for the rest."""
+    if not isinstance(search.config.selection, Gumbel) or not len(actions):
+        return np.full(len(actions), np.nan)
+    children = search._core.gumbel_children()
+    most = max(visits for _, visits, _ in children)
+    scores = {action: score for action, visits, score in children if visits == most}
+    return np.array([scores.get(int(action), -np.inf) for action in actions])
 
 
 def _z(decision: Any) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from honte.search.config import (
     Expansion,
     FirstPlayUrgency,
+    Gumbel,
     NoiseKind,
     PolynomialPuct,
     Puct,
@@ -47,6 +48,9 @@ class Node:
     proven: float | None = None
     n: int = 0
     value_sum: float = 0.0
+    value_square_sum: float = 0.0
+    raw_value: float = 0.0
+    """The evaluator's value, for player 0."""
     legal: list[int] = field(default_factory=list)
     unopened: list[tuple[int, float]] = field(default_factory=list)
     """Actions without an edge and their priors, in the order in which they will be opened."""
@@ -65,26 +69,40 @@ def float32(x: float) -> float:
 # Selection
 
 
-def explored(selection: Selection, p: float, n: int, total: int) -> float:
-    """The exploration term of an edge with prior P and N(s,a) = n where N(s) = total."""
+def explored(selection: Selection, p: float, n: int, total: int, factor: float = 1.0) -> float:
+    """The exploration term of an edge with prior P and N(s,a) = n where N(s) = total; the factor
+    is the spread's."""
     big_n = max(1.0, total)
     if isinstance(selection, Ucb1):
         return selection.c * math.sqrt(math.log(big_n)) * (1.0 / math.sqrt(max(1.0, n)))
     if isinstance(selection, Puct):
         growth = selection.c_log * math.log((big_n + selection.c_base) / selection.c_base)
-        return (selection.c_puct + growth) * math.sqrt(big_n) * (p / (1.0 + n))
+        return (selection.c_puct + growth) * math.sqrt(big_n) * factor * (p / (1.0 + n))
     if isinstance(selection, PolynomialPuct):
-        return selection.c * math.pow(big_n, selection.alpha) * (p / (1.0 + n))
+        return selection.c * math.pow(big_n, selection.alpha) * factor * (p / (1.0 + n))
     assert isinstance(selection, UctLikePuct)
-    return (
-        selection.c * math.sqrt(math.log(1.0 + big_n + selection.c_base)) * (p / math.sqrt(1.0 + n))
-    )
+    scale = selection.c * math.sqrt(math.log(1.0 + big_n + selection.c_base))
+    return scale * factor * (p / math.sqrt(1.0 + n))
+
+
+def spread_factor(selection: Selection, node: Node) -> float:
+    """KataGo's factor on c_puct: the spread of the values below, over its usual size."""
+    spread = None if isinstance(selection, Ucb1 | Gumbel) else selection.spread
+    if spread is None:
+        return 1.0
+    mean = node.value_sum / node.n
+    square = max(mean * mean, node.value_square_sum / node.n)
+    prior_square = mean * mean + spread.prior * spread.prior
+    weight = spread.prior_weight
+    variance = (prior_square * weight + square * node.n) / (weight + node.n) - mean * mean
+    return 1.0 + spread.scale * (math.sqrt(max(0.0, variance)) / spread.prior - 1.0)
 
 
 def urgency(selection: Selection, node: Node, at_root: bool) -> float:
     """First-play urgency, for the side to move at the node."""
     if isinstance(selection, Ucb1):
         return math.inf
+    assert not isinstance(selection, Gumbel)
     everywhere = selection.first_play_urgency
     fpu: FirstPlayUrgency = (at_root and selection.root_first_play_urgency) or everywhere
     parent = side(node.player) * node.value_sum / node.n
@@ -110,9 +128,12 @@ def select(
 ) -> Edge:
     """The edge with the highest score; the best action without one gets its edge if it wins."""
     total = sum(edge.n for edge in node.edges)
-    forced = (
-        0.0 if isinstance(selection, Ucb1) or not at_root else selection.forced_playouts * total
-    )
+    if isinstance(selection, Gumbel):
+        return select_improved(selection, expansion, node, solver)
+    factor = spread_factor(selection, node)
+    forced = 0.0
+    if at_root and not isinstance(selection, Ucb1):
+        forced = selection.forced_playouts * total
     first_play = urgency(selection, node, at_root)
     best, best_score = None, -math.inf
     for edge in node.edges:
@@ -120,18 +141,78 @@ def select(
             continue
         if forced > 0.0 and edge.n > 0 and edge.n * edge.n < forced * edge.p:
             return edge
-        score = q(selection, edge, node.player, solver) + explored(selection, edge.p, edge.n, total)
+        bonus = explored(selection, edge.p, edge.n, total, factor)
+        score = q(selection, edge, node.player, solver) + bonus
         if score > best_score:
             best, best_score = edge, score
     if node.unopened and len(node.edges) < open_limit(expansion, total, node):
         action, p = node.unopened[0]
-        if best is None or first_play + explored(selection, p, 0, total) > best_score:
-            best = Edge(action, p)
-            node.unopened.pop(0)
-            node.edges.append(best)
-            node.visited_prior = float32(node.visited_prior + p)
+        if best is None or first_play + explored(selection, p, 0, total, factor) > best_score:
+            best = open_next(node)
     assert best is not None
     return best
+
+
+def open_next(node: Node) -> Edge:
+    """Give the best action without an edge its edge."""
+    action, p = node.unopened.pop(0)
+    node.edges.append(Edge(action, p))
+    node.visited_prior = float32(node.visited_prior + p)
+    return node.edges[-1]
+
+
+def completed(selection: Gumbel, node: Node, solver: bool) -> tuple[list[float], float]:
+    """σ(q) of each edge and σ(v_mix) of an action without visits, for the side to move."""
+    visited = [edge for edge in node.edges if edge.n > 0]
+    mixed = side(node.player) * node.raw_value
+    visits = prior = weighted = 0.0
+    for edge in visited:
+        visits += edge.n
+        prior += edge.p
+        weighted += edge.p * q(selection, edge, node.player, solver)
+    if visits > 0.0:
+        mixed = (mixed + visits * weighted / prior) / (1.0 + visits)
+    scale = (selection.c_visit + max((edge.n for edge in visited), default=0)) * selection.c_scale
+    values = [q(selection, e, node.player, solver) if e.n > 0 else mixed for e in node.edges]
+    return [scale * (value + 1.0) / 2.0 for value in values], scale * (mixed + 1.0) / 2.0
+
+
+def select_improved(selection: Gumbel, expansion: Expansion, node: Node, solver: bool) -> Edge:
+    """Visits follow π' = softmax(log P + σ(completed q)): the highest π'(a) − N(a)/(1 + ΣN)."""
+    values, unvisited = completed(selection, node, solver)
+    highest = max([unvisited, *values])
+    opened = 0.0
+    for edge in node.edges:
+        opened += edge.p
+    total = max(0.0, 1.0 - opened) * math.exp(unvisited - highest)
+    for edge, value in zip(node.edges, values, strict=True):
+        total += edge.p * math.exp(value - highest)
+    visits = sum(edge.n for edge in node.edges)
+    best, best_score = None, -math.inf
+    for edge, value in zip(node.edges, values, strict=True):
+        score = edge.p * math.exp(value - highest) / total - edge.n / (1.0 + visits)
+        if score > best_score:
+            best, best_score = edge, score
+    if node.unopened:
+        share = node.unopened[0][1] * math.exp(unvisited - highest) / total
+        if best is None or share > best_score:
+            best = open_next(node)
+    assert best is not None
+    return best
+
+
+def halving_schedule(considered: int, simulations: int) -> list[int]:
+    """For each simulation at the root, how many visits the action to be visited has so far."""
+    visits = [0] * max(1, considered)
+    rounds = max(1.0, math.ceil(math.log2(len(visits))))
+    schedule: list[int] = []
+    left = len(visits)
+    while len(schedule) < simulations:
+        for _ in range(max(1, int(simulations / (rounds * left)))):
+            schedule += visits[:left]
+            visits[:left] = [count + 1 for count in visits[:left]]
+        left = 1 if len(visits) == 1 else max(2, left // 2)
+    return schedule[:simulations]
 
 
 def open_limit(expansion: Expansion, total: int, node: Node) -> float:
@@ -219,11 +300,13 @@ def back_up(path: Sequence[tuple[Node, Edge]], leaf: Node, value: float, solver:
     """N += 1 and W += v along the way, the sign by who moves at each parent."""
     leaf.n += 1
     leaf.value_sum += value
+    leaf.value_square_sum += value * value
     for node, edge in reversed(path):
         edge.n += 1
         edge.w += side(node.player) * value
         node.n += 1
         node.value_sum += value
+        node.value_square_sum += value * value
         if solver and edge.child is not None and edge.child.proven is not None:
             prove(node)
 

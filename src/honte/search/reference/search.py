@@ -10,15 +10,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from honte.search.config import SearchConfig
+from honte.search.config import Gumbel, SearchConfig
 from honte.search.reference.phases import (
     Edge,
     Evaluate,
     Node,
     back_up,
+    completed,
     filtered,
     float32,
+    halving_schedule,
     noisy,
+    open_next,
     rounded,
     select,
     side,
@@ -26,7 +29,7 @@ from honte.search.reference.phases import (
 )
 from honte.search.reference.random import Random, mix64
 
-NOISE_STREAM, SALT_STREAM = 3, 4
+NOISE_STREAM, SALT_STREAM, GUMBEL_STREAM = 3, 4, 5
 
 
 class ReferenceSearch:
@@ -46,9 +49,15 @@ class ReferenceSearch:
         self._nodes = 0
         self.allowed: frozenset[int] | None = None
         self.root = self._new_node(self.state)
+        self._plan = 0
+        self._before: list[int] = []
+        self._schedule: list[int] = []
+        self._gumbels: dict[int, float] = {}
 
     def run(self, simulations: int) -> None:
         """So many simulations more; fewer once the root is proven."""
+        self._plan = simulations - (self.root.n == 0)
+        self._make_plan()
         for _ in range(simulations):
             if self.root.proven is not None and self.root.n > 0:
                 return
@@ -62,7 +71,7 @@ class ReferenceSearch:
         while not (node.terminal or (solver and node.proven is not None)):
             if node.n < (1 if node is self.root else config.expansion.threshold):
                 break
-            edge = select(config.selection, config.expansion, node, node is self.root, solver)
+            edge = self._select(node, solver)
             path.append((node, edge))
             state.apply_action(edge.action)
             if edge.child is None:
@@ -74,10 +83,45 @@ class ReferenceSearch:
             answer, logits = self.evaluate(state)
             value = side(node.player) * answer
             if node.n == 0:
+                node.raw_value = float32(value)
                 self._expand(node, state, logits)
         back_up(path, node, value, solver)
         if node is self.root and node.n == 1:
             self._prepare_root()
+
+    def _select(self, node: Node, solver: bool) -> Edge:
+        config = self.config
+        if node is self.root and isinstance(config.selection, Gumbel):
+            return self._select_by_halving(config.selection, solver)
+        return select(config.selection, config.expansion, node, node is self.root, solver)
+
+    def _select_by_halving(self, gumbel: Gumbel, solver: bool) -> Edge:
+        """Gumbel's root: among the actions with as many visits as the plan asks for now (beyond
+        it, with the fewest), the highest g + log P + σ(q)."""
+        root = self.root
+        values, _ = completed(gumbel, root, solver)
+        planned = [edge.n - before for edge, before in zip(root.edges, self._before, strict=True)]
+        scores = [
+            self._gumbels[edge.action] + math.log(edge.p) + value if edge.p > 0.0 else -math.inf
+            for edge, value in zip(root.edges, values, strict=True)
+        ]
+        open_places = [i for i, edge in enumerate(root.edges) if not edge.closed]
+        done = sum(planned)
+        wanted = self._schedule[done] if done < len(self._schedule) else -1
+        places = [i for i in open_places if planned[i] == wanted]
+        if not places:
+            fewest = min(planned[i] for i in open_places)
+            places = [i for i in open_places if planned[i] == fewest]
+        return root.edges[max(places, key=lambda i: (scores[i], -i))]
+
+    def _make_plan(self) -> None:
+        gumbel = self.config.selection
+        if not isinstance(gumbel, Gumbel):
+            return
+        edges = self.root.edges
+        self._before = [edge.n for edge in edges]
+        allowed = sum(not edge.closed for edge in edges)
+        self._schedule = halving_schedule(min(gumbel.considered, allowed), self._plan)
 
     def advance(self, action: int) -> None:
         """Play an action and keep its subtree."""
@@ -145,3 +189,12 @@ class ReferenceSearch:
         for edge in root.edges:
             if not edge.closed:
                 root.visited_prior = float32(root.visited_prior + edge.p)
+        if isinstance(self.config.selection, Gumbel):
+            while root.unopened:
+                open_next(root)
+            self._gumbels = {edge.action: self._gumbel(edge.action) for edge in root.edges}
+            self._make_plan()
+
+    def _gumbel(self, action: int) -> float:
+        uniform = Random(self.seed, GUMBEL_STREAM, self.root_number, action).uniform()
+        return -math.log(-math.log(uniform))
