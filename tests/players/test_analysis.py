@@ -22,7 +22,7 @@ def test_filling_ones_own_last_eye_is_the_blunder_of_the_game():
         "PL[B];B[be];W[ca])"
     )
     analysis = analyze_game(list(record.states()), Rollout(), uct(), Budget(visits=800), seed=1)
-    [blunder] = analysis.mistakes(0)
+    blunder = analysis.worst(0)[0]
     assert blunder.turn == 0
     assert blunder.grade is Grade.BLUNDER
     assert blunder.winrate_loss > 0.3

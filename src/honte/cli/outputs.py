@@ -171,9 +171,9 @@ def _print_mistakes(console: Console, game: ReviewedGame) -> None:
         if agreement is not None:
             line += f"; the search's own choice in {agreement:.0%} of the moves"
         console.print(Text(line + ".", style="bold"))
-        mistakes = game.analysis.mistakes(player)
+        mistakes = game.analysis.worst(player)
         if not mistakes:
-            console.print("  No mistake that the search would call one.")
+            console.print("  No move that cost anything.")
         for position in mistakes:
             best = position.best
             console.print(

@@ -30,6 +30,7 @@ class Grade(Enum):
     BLUNDER = "blunder"
 
 
+_NO_LOSS = 0.005
 _BY_WINRATE = ((0.20, Grade.BLUNDER), (0.10, Grade.MISTAKE), (0.05, Grade.DOUBTFUL))
 _BY_POINTS = ((12.0, Grade.BLUNDER), (6.0, Grade.MISTAKE), (3.0, Grade.DOUBTFUL))
 
@@ -101,10 +102,21 @@ class GameAnalysis:
 
     positions: tuple[PositionAnalysis, ...]
 
-    def mistakes(self, player: int, most: int = 5) -> list[PositionAnalysis]:
-        """The positions where a player lost most, worst first; only moves that are not good."""
-        own = [p for p in self.positions if p.player == player and p.grade is not Grade.GOOD]
-        return sorted(own, key=_cost, reverse=True)[:most]
+    def worst(self, player: int, most: int = 5) -> list[PositionAnalysis]:
+        """The positions where a player lost most, worst first, be it little.
+
+        Left out are the search's own choices and what cost less than half a percent.
+        """
+        own = [
+            p
+            for p in self.positions
+            if p.player == player
+            and (p.winrate_loss or 0.0) >= _NO_LOSS
+            and p.best is not None
+            and p.played != p.best.action
+        ]
+        # By grade first: it weighs points and winrate.
+        return sorted(own, key=_badness, reverse=True)[:most]
 
     def mean_loss(self, player: int) -> tuple[float, float | None] | None:
         """A player's mean loss a move, in winrate and in points; None without a move judged."""
@@ -123,8 +135,8 @@ class GameAnalysis:
         return sum(p.best is not None and p.played == p.best.action for p in own) / len(own)
 
 
-def _cost(position: PositionAnalysis) -> float:
-    return position.winrate_loss or 0.0
+def _badness(position: PositionAnalysis) -> tuple[int, float]:
+    return list(Grade).index(position.grade), position.winrate_loss or 0.0
 
 
 def analyze_game(
