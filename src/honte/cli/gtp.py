@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import os
 import sys
@@ -66,7 +67,7 @@ def gtp(
         komi=setup.komi,
         logger=logger,
     )
-    serve(engine, sys.stdin.buffer, responses)
+    serve(engine, io.FileIO(0, closefd=False), responses)
 
 
 def claim_stdout() -> TextIO:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from honte import __version__
+from honte.cli.analysis import analysis
 from honte.cli.analyze import analyze
 from honte.cli.gtp import gtp
 from honte.cli.networks import networks_app
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 app.command("analyze")(analyze)
 app.command("gtp")(gtp)
+app.command("analysis")(analysis)
 app.add_typer(networks_app, name="networks")
 
 

@@ -12,7 +12,8 @@ from honte.players.clock import Clock, TimeSystem
 from honte.players.counting import Counter
 from honte.players.game import Game
 from honte.players.player import Interruption, SearchPlayer
-from honte.protocols.gtp.framing import CommandLine, LineSource, Response
+from honte.protocols.gtp.framing import CommandLine, Response
+from honte.protocols.line_source import LineSource
 from honte.protocols.parameters import Parameters
 
 LARGEST_KOMI = 400.0

@@ -6,16 +6,9 @@ Source: the GTP 2 specification, draft 2, sections 2.5 to 2.8, and what controll
 
 from __future__ import annotations
 
-import queue
 import re
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO, TextIO
-
-LONGEST_LINE = 1 << 24
-"""Bytes; what a line has beyond that is dropped, and the command refused."""
+from typing import TextIO
 
 LONGEST_ERROR = 400
 """Characters of an error; input that is quoted back may be longer than anyone reads."""
@@ -113,71 +106,3 @@ class Response:
     def _write(self, text: str) -> None:
         self._output.write(text)
         self._output.flush()
-
-
-class LineSource:
-    """Lines of a byte stream, read by a thread of its own, so that input can interrupt work."""
-
-    def __init__(self, stream: BinaryIO, on_interrupt: Callable[[], None] | None = None) -> None:
-        """``on_interrupt`` is called at a line ``# interrupt``, GoGui's way to end a search."""
-        self._stream = stream
-        self._on_interrupt = on_interrupt
-        self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=100_000)
-        self._arrived = threading.Condition()
-        self._on_input: Callable[[], None] | None = None
-        self._ended = False
-        self._thread = threading.Thread(target=self._read, name="gtp-input", daemon=True)
-        self._thread.start()
-
-    def _read(self) -> None:
-        try:
-            while line := self._stream.readline(LONGEST_LINE):
-                complete = line.endswith(b"\n") or len(line) < LONGEST_LINE
-                while not complete:
-                    rest = self._stream.readline(LONGEST_LINE)
-                    complete = not rest or rest.endswith(b"\n") or len(rest) < LONGEST_LINE
-                if self._on_interrupt is not None and line.strip() == b"# interrupt":
-                    self._on_interrupt()
-                else:
-                    self._deliver(line)
-        except (OSError, ValueError):
-            pass  # The other end is gone: the same as the end of input.
-        self._deliver(None)
-
-    def _deliver(self, line: bytes | None) -> None:
-        self._lines.put(line)
-        with self._arrived:
-            self._arrived.notify_all()
-            if self._on_input is not None:
-                self._on_input()
-
-    def __iter__(self) -> Iterator[bytes]:
-        """The lines in order, until the end of input."""
-        while not self._ended:
-            line = self._lines.get()
-            if line is None:
-                self._ended = True
-                return
-            yield line
-
-    def pending(self) -> bool:
-        """Whether any input, a bare newline or the end included, is waiting."""
-        return not self._lines.empty()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until input is there; whether it is."""
-        with self._arrived:
-            return self._arrived.wait_for(self.pending, timeout)
-
-    @contextmanager
-    def interrupting(self, stop: Callable[[], None]) -> Iterator[None]:
-        """Within, any input calls ``stop``, at once if it is already waiting."""
-        with self._arrived:
-            self._on_input = stop
-        if self.pending():
-            stop()
-        try:
-            yield
-        finally:
-            with self._arrived:
-                self._on_input = None

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 from honte.protocols.gtp.engine import Engine
-from honte.protocols.gtp.framing import LONGEST_LINE, LineSource, Response, parse_line
+from honte.protocols.gtp.framing import Response, parse_line
+from honte.protocols.line_source import LONGEST_LINE, ByteStream, LineSource
 
 
-def serve(engine: Engine, commands: BinaryIO, responses: TextIO) -> None:
+def serve(engine: Engine, commands: ByteStream, responses: TextIO) -> None:
     """Answer commands until ``quit`` or the end of input.
 
-    ``responses`` gets nothing but GTP; everything else goes to the engine's logger.
+    ``commands`` is unbuffered, so that a command is seen as soon as it is there; ``responses``
+    gets nothing but GTP, and everything else goes to the engine's logger.
     """
     source = LineSource(commands, on_interrupt=engine.player.interrupt)
     engine.source = source
@@ -33,3 +35,4 @@ def serve(engine: Engine, commands: BinaryIO, responses: TextIO) -> None:
     finally:
         engine.player.stop_pondering()
         engine.source = None
+        source.close()
