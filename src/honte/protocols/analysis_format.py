@@ -194,8 +194,9 @@ def _is_legal(state: GoState, action: int) -> bool:
 
 def format_number(value: float) -> str:
     """A float as Sabaki reads it: always with a decimal point, never with an exponent."""
-    text = f"{value:.6f}".rstrip("0")
-    return text + "0" if text.endswith(".") else ("0.0" if text == "-0." else text)
+    # Adding zero turns −0 into 0.
+    text = f"{round(value, 6) + 0.0:.6f}".rstrip("0")
+    return text + "0" if text.endswith(".") else text
 
 
 def _per_ten_thousand(value: float) -> int:

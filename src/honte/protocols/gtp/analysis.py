@@ -126,6 +126,7 @@ def analyze(engine: Engine, arguments: Arguments) -> str:
     """Search and report until any input comes."""
     request = read_request(engine, arguments)
     state = engine.game.state_for(request.colour)
+    allowed = request.restrictions.allowed_at_root(state)
     engine.player.reconfigure(config=engine.parameters.analysis_config())
     engine.response.begin()
 
@@ -139,7 +140,7 @@ def analyze(engine: Engine, arguments: Arguments) -> str:
             Budget(visits=ANALYSIS_VISITS),
             on_report=report,
             report_every=request.interval,
-            allowed_actions=request.restrictions.allowed_at_root(state),
+            allowed_actions=allowed,
             interruption=interruption,
         )
         if not engine.input_waits():
@@ -152,6 +153,7 @@ def analyze(engine: Engine, arguments: Arguments) -> str:
 def _choose_aloud(engine: Engine, arguments: Arguments, *, cancellable: bool, play: bool) -> str:
     request = read_request(engine, arguments)
     state = engine.game.state_for(request.colour)
+    allowed = request.restrictions.allowed_at_root(state)
     engine.response.begin()
 
     def report(result: SearchResult) -> None:
@@ -160,7 +162,7 @@ def _choose_aloud(engine: Engine, arguments: Arguments, *, cancellable: bool, pl
     options: dict[str, Any] = {
         "on_report": report,
         "report_every": request.interval,
-        "allowed_actions": request.restrictions.allowed_at_root(state),
+        "allowed_actions": allowed,
     }
     if cancellable:
         with engine.interruptible() as interruption:

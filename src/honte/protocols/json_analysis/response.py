@@ -130,7 +130,9 @@ def _policy(state: GoState, result: SearchResult, raw: RawAnswer | None) -> list
     if raw is not None:
         return [-1.0 if math.isnan(p) else p for p in raw.policy.tolist()]
     legal = set(state.legal_actions())
-    return [float(p) if action in legal else -1.0 for action, p in enumerate(result.prior.tolist())]
+    priors = result.prior.astype(np.float64)
+    total = float(priors.sum()) or 1.0
+    return [p / total if action in legal else -1.0 for action, p in enumerate(priors.tolist())]
 
 
 def _numbers(values: Any) -> list[float]:
