@@ -74,7 +74,7 @@ class NetworkEvaluator:
             BackendOptions(kind, device, precision, streams),
             self._model,
             self.network.name,
-            lambda rows: self._shapes(rows, (19, 19)),
+            lambda rows: self.input_shapes(rows, (19, 19)),
         )
         self._batch_size = batch_size or self.backend.batch_gain
         self._programs: dict[tuple[int, int], Program] = {}
@@ -232,7 +232,7 @@ class NetworkEvaluator:
                         self.backend,
                         self._model,
                         self.network.name,
-                        lambda rows: self._shapes(rows, board_shape),
+                        lambda rows: self.input_shapes(rows, board_shape),
                         self._batch_size,
                     ),
                 )
@@ -246,7 +246,8 @@ class NetworkEvaluator:
                     f"{name}: the file is damaged, or the precision too low for it."
                 )
 
-    def _shapes(self, rows: int, board_shape: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+    def input_shapes(self, rows: int, board_shape: tuple[int, int]) -> dict[str, tuple[int, ...]]:
+        """The full shape of each of the network's inputs for a number of rows."""
         shapes: dict[str, tuple[int, ...]] = {
             "spatial": (rows, SPATIAL_PLANES, *board_shape),
             "global": (rows, GLOBAL_FEATURES),
