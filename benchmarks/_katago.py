@@ -28,12 +28,19 @@ QUERY_KEYS = {
 class KataGo:
     """KataGo with one search at a time and a fixed number of threads.
 
-    ``threads`` search the tree, and as many evaluate. ``cache_size_power`` is that of its cache
-    of evaluations; it is emptied before every search.
+    Its network runs on boards of ``size`` alone, without padding. ``threads`` search the tree,
+    and as many evaluate. ``cache_size_power`` is that of its cache of evaluations, which is
+    emptied before every search.
     """
 
     def __init__(
-        self, program: Path, network: Path, *, threads: int, cache_size_power: int = 16
+        self,
+        program: Path,
+        network: Path,
+        *,
+        size: int,
+        threads: int,
+        cache_size_power: int = 16,
     ) -> None:
         if not program.exists():
             raise typer.BadParameter(f"there is no KataGo at {program}")
@@ -50,6 +57,9 @@ nnMaxBatchSize = {max(threads, 8)}
 nnCacheSizePowerOfTwo = {cache_size_power}
 nnMutexPoolSizePowerOfTwo = {min(cache_size_power, 12)}
 nnRandomize = true
+maxBoardXSizeForNNBuffer = {size}
+maxBoardYSizeForNNBuffer = {size}
+requireMaxBoardSize = true
 """
         )
         self._process = subprocess.Popen(

@@ -48,7 +48,7 @@ def main(
     )
     positions = game_positions(evaluator, size, rounds)
     console.print(f"honte: {evaluator.describe()}")
-    best = best_threads(katago, network, positions[0], visits, threads or [1, 2, 3, 4])
+    best = best_threads(katago, network, positions[0], visits, size, threads or [1, 2, 3, 4])
 
     spent: dict[str, list[float]] = {"honte": [], "KataGo": []}
 
@@ -59,7 +59,7 @@ def main(
         spent["honte"].append(result.visits / (time.process_time() - begin))
         return result.visits / result.seconds
 
-    with KataGo(katago, network, threads=best) as engine:
+    with KataGo(katago, network, size=size, threads=best) as engine:
 
         def peer(state: object) -> float:
             begin = engine.processor_seconds()
@@ -86,14 +86,14 @@ def main(
 
 
 def best_threads(
-    katago: Path, network: Path, state: object, visits: int, candidates: list[int]
+    katago: Path, network: Path, state: object, visits: int, size: int, candidates: list[int]
 ) -> int:
     """The number of threads with which KataGo is fastest, by the better of two searches."""
     if len(candidates) == 1:
         return candidates[0]
     speeds = {}
     for threads in candidates:
-        with KataGo(katago, network, threads=threads) as engine:
+        with KataGo(katago, network, size=size, threads=threads) as engine:
             engine.search(state, visits // 4)
             runs = [engine.search(state, visits) for _ in range(2)]
         speeds[threads] = max(searched / seconds for searched, seconds in runs)

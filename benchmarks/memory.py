@@ -57,7 +57,7 @@ def main(
         ("of 1,400 bytes to honte's", [CLAIM / grown], 1.0)
     ]
     if katago is not None:
-        with KataGo(katago, network, threads=2, cache_size_power=2) as engine:
+        with KataGo(katago, network, size=size, threads=2, cache_size_power=2) as engine:
             engine.search(state, WARM_UP)
             first = resident_bytes(str(engine.process_id))
             # A search frees the tree before it, so the growth is that over the small one.
