@@ -12,6 +12,7 @@ import typer
 from honte import __version__
 from honte.cli.analysis import analysis
 from honte.cli.analyze import analyze
+from honte.cli.benchmark import benchmark
 from honte.cli.gtp import gtp
 from honte.cli.networks import networks_app
 from honte.errors import HonteError
@@ -27,6 +28,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("analyze")(analyze)
+app.command("benchmark")(benchmark)
 app.command("gtp")(gtp)
 app.command("analysis")(analysis)
 app.add_typer(networks_app, name="networks")
