@@ -15,8 +15,10 @@ from honte.games.go import BLACK, WHITE, Go, GoState, Scoring
 from honte.players.ownership import OwnershipReport, OwnershipSource, Plane, TreeOwnership
 from honte.search.result import SearchResult
 
-DEAD_BELOW = -0.4
-"""A string is dead if its owner's mean ownership of its points is less than this."""
+DEAD_BELOW = -0.2
+"""A string is dead if its owner's mean ownership of its points is less than this, on the mean of
+either side moving first: what is open is 0, and a stone that only its own move could save is
+dead once that move was not made."""
 
 
 class Counter:

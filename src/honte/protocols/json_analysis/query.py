@@ -123,6 +123,8 @@ def read_query(data: Mapping[str, Any], defaults: Parameters) -> AnalysisQuery:
     priorities = _priorities(data, turn_numbers)
     if turn_numbers is None:
         turn_numbers = [len(moves)]
+    if not turn_numbers:
+        warnings.append(Warning("analyzeTurns", "There is no turn in it: nothing is analysed"))
     if len(set(turn_numbers)) != len(turn_numbers):
         warnings.append(Warning("analyzeTurns", "Turns that are given twice are analysed once"))
     states = _play(Go(width, height, rules, komi), stones, moves, data, set(turn_numbers))
