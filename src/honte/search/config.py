@@ -337,7 +337,8 @@ class SearchConfig(Phase):
         gumbel = isinstance(self.selection, Gumbel)
         if isinstance(self.decision, GumbelDecision) and not gumbel:
             raise ValueError(
-                f"Gumbel's decision needs Gumbel's selection, not {self.selection.kind}: choose both."
+                f"Gumbel's decision needs Gumbel's selection, not {self.selection.kind}: "
+                "choose both."
             )
         if gumbel and self.expansion.root_noise is not None:
             raise ValueError(

@@ -269,7 +269,7 @@ def _result(search: Search) -> SearchResult:
     decision = search.config.decision
     snapshot = core.snapshot(0, PRINCIPAL_VARIATION_LENGTH)
     actions, numbers = snapshot.arrays()
-    unordered = RootChildren(actions, *numbers, _gumbel_scores(search, actions))
+    unordered = RootChildren(actions, *numbers, gumbel=_gumbel_scores(search, actions))
     order = best_first(decision, unordered)
     children = unordered.take(order)
     prior = np.array(core.root_prior(), np.float32)

@@ -146,7 +146,7 @@ def select(
         if score > best_score:
             best, best_score = edge, score
     if node.unopened and len(node.edges) < open_limit(expansion, total, node):
-        action, p = node.unopened[0]
+        p = node.unopened[0][1]
         if best is None or first_play + explored(selection, p, 0, total, factor) > best_score:
             best = open_next(node)
     assert best is not None
