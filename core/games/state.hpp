@@ -14,6 +14,12 @@ using Action = std::int32_t;
 // The player to move of a finished game, as OpenSpiel counts it.
 inline constexpr int kTerminalPlayer = -4;
 
+// An action and who chose it.
+struct Played {
+  int player;
+  Action action;
+};
+
 // Names a position with everything the rules make part of it: two positions with
 // equal keys have the same legal actions, the same future and the same encoding.
 struct PositionKey {

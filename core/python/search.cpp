@@ -43,6 +43,23 @@ struct Games {
     return search;
   }
 
+  static nb::tuple playout(nb::handle state, std::uint64_t seed, std::uint64_t serial, std::uint64_t number) {
+    std::vector<Played> played;
+    Random random{seed, kRolloutStream, serial, number};
+    double result = 0.0;
+    bool done = false;
+    const auto try_game = [&]<class S>(S*) {
+      if (done || !nb::isinstance<S>(state)) return;
+      result = random_playout(nb::cast<const S&>(state), random, &played);
+      done = true;
+    };
+    (try_game(static_cast<States*>(nullptr)), ...);
+    if (!done) result = random_playout(PythonState(state), random, &played);
+    nb::list actions;
+    for (const Played& one : played) actions.append(nb::make_tuple(one.player, one.action));
+    return nb::make_tuple(result, actions);
+  }
+
   static nb::object root_state(const SearchBase& search) {
     return of(search, [](const auto& typed) { return typed.root_state(); });
   }
@@ -116,7 +133,11 @@ void bind_parameters(nb::module_& m) {
       .value("PUCT", Formula::kPuct)
       .value("POLYNOMIAL_PUCT", Formula::kPolynomialPuct)
       .value("UCT_LIKE_PUCT", Formula::kUctLikePuct)
-      .value("GUMBEL", Formula::kGumbel);
+      .value("GUMBEL", Formula::kGumbel)
+      .value("RAVE", Formula::kRave);
+  nb::enum_<RaveSchedule>(m, "RaveSchedule")
+      .value("EQUIVALENCE", RaveSchedule::kEquivalence)
+      .value("MINIMUM_MSE", RaveSchedule::kMinimumMse);
   nb::enum_<UrgencyRule>(m, "UrgencyRule")
       .value("CONSTANT", UrgencyRule::kConstant)
       .value("PARENT", UrgencyRule::kParent)
@@ -151,6 +172,10 @@ void bind_parameters(nb::module_& m) {
       .def_rw("spread_scale", &SelectionParameters::spread_scale)
       .def_rw("spread_prior", &SelectionParameters::spread_prior)
       .def_rw("spread_prior_weight", &SelectionParameters::spread_prior_weight)
+      .def_rw("rave_schedule", &SelectionParameters::rave_schedule)
+      .def_rw("rave_equivalence", &SelectionParameters::rave_equivalence)
+      .def_rw("rave_bias", &SelectionParameters::rave_bias)
+      .def_rw("rave_reference", &SelectionParameters::rave_reference)
       .def_rw("considered", &SelectionParameters::considered)
       .def_rw("visit_offset", &SelectionParameters::visit_offset)
       .def_rw("value_scale", &SelectionParameters::value_scale);
@@ -430,10 +455,14 @@ void bind_tree_search(nb::module_& m) {
       .def("prune", &SearchBase::prune, release())
       .def_prop_ro("num_actions", &SearchBase::num_actions)
       .def_prop_ro("node_count", [](const SearchBase& search) { return search.tree().node_count; })
+      .def_prop_ro("scored", [](const SearchBase& search) { return search.tree().scored; }, "Whether the evaluator gives points.")
       .def_prop_ro("bytes", [](const SearchBase& search) { return search.tree().bytes(); })
       .def_prop_ro("waiting", &SearchBase::waiting)
       .def_prop_ro("wants_pruning", &SearchBase::wants_pruning)
       .def_prop_ro("statistics", [](const SearchBase& search) { return SearchStatistics(search.statistics()); });
+  m.def("random_playout", &NativeGames::playout, "state"_a, "seed"_a, "serial"_a, "number"_a = 0,
+        "The playout that a search with this seed makes for its leaf of that serial number: the result for player 0, "
+        "and its actions as pairs of player and action.");
   m.def("make_search", &NativeGames::make, "state"_a, "parameters"_a, "seed"_a, "cache"_a = nb::none(),
         "The search of a state's own game.");
 }

@@ -7,7 +7,8 @@
 
 namespace honte {
 
-enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct, kGumbel };
+enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct, kGumbel, kRave };
+enum class RaveSchedule : std::uint8_t { kEquivalence, kMinimumMse };
 enum class UrgencyRule : std::uint8_t { kConstant, kParent, kParentMinusConstant, kParentMinusVisitedPolicy, kUnvisitedFirst };
 enum class VirtualLossRule : std::uint8_t { kLostVisits, kUnobserved };
 enum class NoiseRule : std::uint8_t { kNone, kPlain, kScaled, kShaped };
@@ -28,6 +29,10 @@ struct SelectionParameters {
   double spread_scale = 0.0;     // KataGo's variance-scaled c_puct; 0 turns it off
   double spread_prior = 0.4;     // the standard deviation that changes nothing
   double spread_prior_weight = 2.0;
+  RaveSchedule rave_schedule = RaveSchedule::kEquivalence;
+  double rave_equivalence = 1000.0;  // k: AMAF and mean weigh the same at N(s) = k
+  double rave_bias = 0.0;            // of the minimum-MSE schedule
+  std::uint32_t rave_reference = 0;  // GRAVE: AMAF of the nearest ancestor with so many visits
   std::uint32_t considered = 16;  // m of Gumbel's root
   double visit_offset = 50.0;     // c_visit
   double value_scale = 1.0;       // c_scale

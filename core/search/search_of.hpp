@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "search/amaf.hpp"
 #include "search/expansion.hpp"
 #include "search/gumbel.hpp"
 #include "search/rollout.hpp"
@@ -69,6 +70,7 @@ class SearchOf final : public SearchBase {
       }
       Node& node = tree_.nodes[arrival.node];
       const double value = evaluator.kind == NativeEvaluator::Kind::kUniform ? 0.0 : mean_rollout(scratch_, evaluator.playouts);
+      if (parameters_.selection.formula == Formula::kRave) count_playouts(arrival.node);
       ++statistics_.evaluations;
       if (node.n == 0) node.raw_value = static_cast<float>(value);
       finish(arrival.node, path_, value, 0.0, false);
@@ -117,7 +119,7 @@ class SearchOf final : public SearchBase {
       value += share * std::clamp(answer.value[row], -1.0f, 1.0f);
       if (answer.score_mean) mean += share * answer.score_mean[row];
       if (answer.score_stdev) stdev += share * answer.score_stdev[row];
-      if (answer.score_lead) lead += share * answer.score_lead[row];
+      if (answer.score_lead) lead += share * answer.score_lead[row], tree_.scored = true;
       if (!answer.policy_logits) continue;
       const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
       logits_.clear();
@@ -242,12 +244,17 @@ class SearchOf final : public SearchBase {
   int num_actions() const override { return root_state_.num_distinct_actions(); }
 
  private:
-  static constexpr std::uint64_t kRolloutStream = 1, kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4, kGumbelStream = 5;
+  static constexpr std::uint64_t kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4, kGumbelStream = 5;
 
   // Where a way down ended.
   struct Arrival {
     enum Kind { kNew, kKnown, kWaiting } kind;
     std::uint32_t node;
+  };
+
+  struct RecordedPlayout {
+    std::vector<Played> played;
+    double result = 0;  // for player 0
   };
 
   // A leaf on its way to an evaluator.
@@ -276,6 +283,7 @@ class SearchOf final : public SearchBase {
     if constexpr (requires { root_state_.freeze(); }) root_state_.freeze();
     scratch_ = root_state_;
     tree_ = Tree{};
+    tree_.actions = static_cast<std::uint32_t>(num_actions());
     make_node(tree_.add_node());
     prepare_root();
   }
@@ -339,6 +347,7 @@ class SearchOf final : public SearchBase {
   std::uint32_t choose(Node& node, bool at_root) {
     const SelectionParameters& selection = parameters_.selection;
     const double visits = visits_in_view(node, parameters_.backup);
+    if (selection.formula == Formula::kRave) return choose_by_amaf(node, visits);
     if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
     const double scale = exploration_scale(selection, visits) * spread_factor(selection, node);
     const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
@@ -417,6 +426,38 @@ class SearchOf final : public SearchBase {
       if (planned(i) == wanted && (best == kNone || scores[i] > scores[best])) best = i;
     }
     return best != kNone ? best : any;
+  }
+
+  // RAVE and GRAVE: (1 − β) Q + β Q_AMAF + c √(ln N(s) / N(s,a)). An action that nobody has played
+  // at any time comes first.
+  std::uint32_t choose_by_amaf(Node& node, double visits) {
+    const SelectionParameters& selection = parameters_.selection;
+    while (const Candidate* next = next_candidate(node, visits)) open(node, *next);
+    Node* source = &tree_.nodes[0];
+    if (selection.rave_reference == 0 || node.n >= selection.rave_reference) source = &node;
+    else
+      for (const Step& step : path_)
+        if (tree_.nodes[step.node].n >= selection.rave_reference) source = &tree_.nodes[step.node];
+    const Amaf* table = tree_.amaf_of(*source);
+    const double turned = source->player == node.player ? 1.0 : -1.0;
+    const double scale = exploration_scale(selection, visits);
+    const Edge* edges = tree_.edges_of(node);
+    double best = -std::numeric_limits<double>::infinity();
+    std::uint32_t chosen = kNone;
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      const Edge& edge = edges[i];
+      if (edge.closed) continue;
+      const Amaf amaf = table[edge.action];
+      const double n = edge.known ? edge.n + edge.in_flight : 0.0;
+      double score = std::numeric_limits<double>::infinity();
+      if (n > 0.0 || amaf.n > 0) {
+        const double beta = turned > 0.0 ? amaf_weight(selection, visits, n, amaf.n) : 0.0;
+        if (n > 0.0 || beta > 0.0)
+          score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
+      }
+      if (score > best) best = score, chosen = i;
+    }
+    return chosen;
   }
 
   // Gumbel inside the tree: visits follow the improved policy π' = softmax(log P + σ(completed q)),
@@ -560,12 +601,21 @@ class SearchOf final : public SearchBase {
 
   double mean_rollout(const S& state, std::uint32_t playouts) {
     ++leaf_serial_;
+    const bool keep = parameters_.selection.formula == Formula::kRave;
+    playouts_.clear();
     double sum = 0.0;
     for (std::uint32_t i = 0; i < playouts; ++i) {
       Random random{seed_, kRolloutStream, leaf_serial_, i};
-      sum += random_playout(state, random);
+      if (keep) playouts_.emplace_back();
+      const double result = random_playout(state, random, keep ? &playouts_.back().played : nullptr);
+      if (keep) playouts_.back().result = result;
+      sum += result;
     }
     return sum / playouts;
+  }
+
+  void count_playouts(std::uint32_t leaf) {
+    for (const RecordedPlayout& playout : playouts_) amaf_.run(tree_, path_, leaf, playout.played, playout.result);
   }
 
   // A position whose value needs no evaluator: terminal, proven, cached, or too deep.
@@ -577,6 +627,8 @@ class SearchOf final : public SearchBase {
   }
 
   void finish(std::uint32_t index, std::span<const Step> path, double value, double score, bool was_in_flight) {
+    if (parameters_.selection.formula == Formula::kRave && playouts_.empty()) amaf_.run(tree_, path, index, {}, value);
+    playouts_.clear();
     back_up(tree_, parameters_, path, index, value, score, was_in_flight);
     trace_.value = value;
     statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
@@ -687,6 +739,8 @@ class SearchOf final : public SearchBase {
   std::vector<Action> legal_;
   std::vector<double> priors_, logits_;
   std::vector<std::uint64_t> sort_scratch_;
+  AmafUpdate amaf_;
+  std::vector<RecordedPlayout> playouts_;  // of the leaf at hand
   std::vector<Action> allowed_;      // at the root; empty: every legal action
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise

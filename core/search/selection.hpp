@@ -20,7 +20,8 @@ inline double exploration_scale(const SelectionParameters& parameters, double vi
                        ? parameters.c
                        : parameters.c + parameters.c_log * std::log((n + parameters.c_base) / parameters.c_base);
   switch (parameters.formula) {
-    case Formula::kUcb1: return c * std::sqrt(std::log(n));
+    case Formula::kUcb1:
+    case Formula::kRave: return c * std::sqrt(std::log(n));
     case Formula::kPuct: return c * std::sqrt(n);
     case Formula::kPolynomialPuct: return c * std::pow(n, parameters.exponent);
     case Formula::kUctLikePuct: return c * std::sqrt(std::log(1.0 + n + parameters.c_base));
@@ -44,7 +45,8 @@ inline double spread_factor(const SelectionParameters& parameters, const Node& n
 // The edge's part, from P(s,a) and N(s,a).
 inline double exploration_bonus(const SelectionParameters& parameters, double p, double n) {
   switch (parameters.formula) {
-    case Formula::kUcb1: return 1.0 / std::sqrt(std::max(1.0, n));
+    case Formula::kUcb1:
+    case Formula::kRave: return 1.0 / std::sqrt(std::max(1.0, n));
     case Formula::kPuct:
     case Formula::kPolynomialPuct: return p / (1.0 + n);
     case Formula::kUctLikePuct: return p / std::sqrt(1.0 + n);

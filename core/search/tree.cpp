@@ -23,6 +23,10 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
     node.codes = to.codes.allocate(old.legal_count);
     std::copy_n(&from.codes[old.codes], old.legal_count, &to.codes[node.codes]);
   }
+  if (old.amaf != kNone) {
+    node.amaf = to.amaf.allocate(from.actions);
+    std::copy_n(&from.amaf[old.amaf], from.actions, &to.amaf[node.amaf]);
+  }
   if (old.ownership != kNone) {
     node.ownership = to.ownership.allocate(from.points);
     std::copy_n(&from.ownership[old.ownership], from.points, &to.ownership[node.ownership]);
@@ -39,6 +43,8 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
 Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
   Tree kept;
   kept.points = tree.points;
+  kept.actions = tree.actions;
+  kept.scored = tree.scored;
   copy_node(tree, root, kept);
   for (std::uint32_t index = 0; index < kept.node_count; ++index) {  // nodes are consecutive
     const Node node = kept.nodes[index];

@@ -39,6 +39,12 @@ struct Candidate {
   PriorCode code;
 };
 
+// All moves as first: how an action did when its player chose it at any later time.
+struct Amaf {
+  double w;  // from the side of the player to move at the node
+  std::uint32_t n;
+};
+
 // One position. Sums are from the side of player 0, so that no reader has to ask whose turn it is.
 struct Node {
   double value_sum;           // of all values backed up through this node, its own evaluations included
@@ -50,6 +56,7 @@ struct Node {
   std::uint32_t edges;        // block of edges, kNone before the first
   std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
   std::uint32_t order;        // block of candidates, kNone before the first
+  std::uint32_t amaf;         // a table over all actions, kNone where the formula needs none
   std::uint32_t ownership;    // the evaluator's ownership of the points, kNone where it gave none
   std::uint32_t salt;         // breaks ties between equal priors
   float raw_value;            // the evaluator's value, player 0
@@ -76,19 +83,30 @@ struct Tree {
   BlockArena<Candidate, 14> orders;
   Arena<PriorCode, 16> codes;
   Arena<std::int8_t, 16> ownership;  // 127ths, +127 where player 0 will own the point
+  Arena<Amaf, 16> amaf;
+  std::uint32_t actions = 0;         // entries of an AMAF table
   std::uint32_t points = 0;          // ownership values a node, 0 where there are none
   std::uint32_t node_count = 0;
+  bool scored = false;               // the evaluator gives points
 
   std::uint32_t add_node() {
     const std::uint32_t index = nodes.allocate(1);
     nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .proven_value = 0, .n = 0, .edge_visits = 0,
-                        .edges = kNone, .codes = kNone, .order = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
+                        .edges = kNone, .codes = kNone, .order = kNone, .amaf = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
                         .raw_score = 0, .raw_lead = 0, .raw_stdev = 0,
                         .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
                         .terminal = false, .proven = false, .pending = false};
     ++node_count;
     return index;
+  }
+
+  Amaf* amaf_of(Node& node) {
+    if (node.amaf == kNone) {
+      node.amaf = amaf.allocate(actions);
+      std::fill_n(&amaf[node.amaf], actions, Amaf{});
+    }
+    return &amaf[node.amaf];
   }
 
   Edge& add_edge(Node& node) {
@@ -111,7 +129,7 @@ struct Tree {
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + ownership.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
 // A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`

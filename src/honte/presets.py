@@ -11,12 +11,14 @@ from honte.search.config import (
     BestLowerBound,
     Expansion,
     FirstPlayUrgency,
+    Grave,
     Gumbel,
     GumbelDecision,
     HighestPrior,
     HighestValue,
     MostVisits,
     Puct,
+    Rave,
     RootNoise,
     SampleVisits,
     SearchConfig,
@@ -31,6 +33,16 @@ from honte.search.config import (
 def uct() -> SearchConfig:
     """UCT: UCB1 in the tree, no priors; evaluator ``Rollout()`` [Kocsis & Szepesvári 2006]."""
     return SearchConfig(selection=Ucb1(c=1.0))
+
+
+def rave() -> SearchConfig:
+    """UCT with RAVE, MoGo's and Fuego's search; evaluator ``Rollout()`` [Gelly & Silver 2011]."""
+    return SearchConfig(selection=Rave())
+
+
+def grave() -> SearchConfig:
+    """GRAVE with a reference of 50 playouts; evaluator ``Rollout()`` [Cazenave 2015]."""
+    return SearchConfig(selection=Grave())
 
 
 def alphago_fan() -> SearchConfig:

@@ -6,15 +6,19 @@ from hypothesis import strategies as st
 
 from honte.search.config import (
     Backup,
+    Equivalence,
     Expansion,
     FirstPlayUrgency,
+    Grave,
     Gumbel,
+    MinimumMse,
     NoiseKind,
     Parallelism,
     PolynomialPuct,
     ProgressiveWidening,
     Puct,
     QDenominator,
+    Rave,
     RootNoise,
     SearchConfig,
     Spread,
@@ -36,6 +40,7 @@ guided = {
     "spread": st.none() | st.just(Spread()) | st.just(Spread(scale=0.5, prior=0.2)),
     "forced_playouts": st.sampled_from([0.0, 0.0, 2.0]),
 }
+schedules = st.sampled_from([Equivalence(k=10.0), Equivalence(), MinimumMse(bias=0.1)])
 constants = st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.25, 1.5, 2.5, 5.0])
 selections = st.one_of(
     st.builds(Ucb1, c=constants, q_denominator=st.sampled_from(QDenominator)),
@@ -47,6 +52,14 @@ selections = st.one_of(
         **guided,
     ),
     st.builds(PolynomialPuct, c=constants, alpha=st.sampled_from([0.25, 0.5, 0.75]), **guided),
+    st.builds(Rave, c=constants, schedule=schedules, q_denominator=st.sampled_from(QDenominator)),
+    st.builds(
+        Grave,
+        c=constants,
+        reference=st.sampled_from([1, 5, 50]),
+        schedule=schedules,
+        q_denominator=st.sampled_from(QDenominator),
+    ),
     st.builds(
         Gumbel,
         considered=st.sampled_from([1, 2, 4, 16, 100]),
@@ -65,16 +78,16 @@ noises = st.builds(
 
 
 def expansions(selection):
-    gumbel = isinstance(selection, Gumbel)
+    opens_all = isinstance(selection, Gumbel | Rave | Grave)
     return st.builds(
         Expansion,
         threshold=st.sampled_from([1, 1, 1, 2, 5]),
         policy_temperature=st.sampled_from([0.67, 1.0, 2.0]),
         root_temperature=st.sampled_from([0.5, 1.0, 1.25]),
-        root_noise=st.none() if isinstance(selection, Ucb1 | Gumbel) else st.none() | noises,
+        root_noise=st.none() if opens_all or isinstance(selection, Ucb1) else st.none() | noises,
         policy_filter=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
         progressive_widening=st.none()
-        if gumbel
+        if opens_all
         else st.none()
         | st.builds(
             ProgressiveWidening,

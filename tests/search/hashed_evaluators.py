@@ -4,10 +4,13 @@ network before training. One face for the reference, one for the native search."
 from __future__ import annotations
 
 import zlib
+from itertools import count
 
 import numpy as np
 
+from honte import _core
 from honte.evaluation.contract import Evaluation
+from honte.search.reference.phases import Playouts
 
 
 class Hashed:
@@ -38,3 +41,14 @@ class Hashed:
         if self.spread is not None:
             logits = np.array([logits for _, logits in answers], np.float32)
         return Evaluation(np.array([value for value, _ in answers], np.float32), logits)
+
+
+def rollouts(seed, playouts=1):
+    """The reference's evaluator that plays the very playouts of the core's ``Rollout``."""
+    serial = count(1)
+
+    def evaluate(state):
+        number = next(serial)
+        return Playouts([_core.random_playout(state, seed, number, one) for one in range(playouts)])
+
+    return evaluate

@@ -4,23 +4,20 @@ tree, in every configuration; with many in flight the books still balance."""
 from __future__ import annotations
 
 import math
-import sys
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from games.tiny_games import Corridor, DoubleMove, Nim, RandomTree, Ring, after
+from honte.evaluation.simple import Rollout
 from honte.games.connect_four import ConnectFour
 from honte.games.go import Go, Rules
 from honte.games.tic_tac_toe import TicTacToe
 from honte.search import Search
 from honte.search.reference import ReferenceSearch
-
-sys.path += [str(Path(__file__).parent), str(Path(__file__).parent.parent / "games")]
-from configurations import configurations, many_leaves, one_leaf
-from hashed_evaluators import Hashed
-from tiny_games import Corridor, DoubleMove, Nim, RandomTree, Ring, after
+from search.configurations import configurations, many_leaves, one_leaf
+from search.hashed_evaluators import Hashed, rollouts
 
 GAMES = {
     "tic-tac-toe": lambda: TicTacToe().new_initial_state(),
@@ -108,6 +105,27 @@ def test_the_core_makes_the_references_visits(data):
             break
 
 
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_the_core_makes_the_references_visits_with_rollouts(data):
+    state = data.draw(positions())
+    config = data.draw(configurations(one_leaf))
+    playouts = data.draw(st.sampled_from([1, 2]))
+    seed = data.draw(st.integers(0, 2**64 - 1))
+    simulations = data.draw(st.sampled_from([2, 30, 120]))
+    native = Search(state, config, Rollout(playouts), seed=seed)
+    reference = ReferenceSearch(state, config, rollouts(seed, playouts), seed=seed)
+    for _ in range(2):
+        native.run(simulations=simulations)
+        reference.run(simulations)
+        assert tree_of(native.root) == reference_tree_of(reference.root)
+        action = data.draw(st.sampled_from(list(native.state.legal_actions())))
+        native.advance(action)
+        reference.advance(action)
+        if reference.root.terminal:
+            break
+
+
 def test_the_reference_and_the_core_draw_the_same_noise():
     """Equal trees above could hide noise that never mattered; the priors themselves agree."""
     from honte.search.config import Expansion, NoiseKind, RootNoise, SearchConfig
@@ -150,7 +168,8 @@ def check_books(search, config):
         assert abs(node.value_sum) <= node.n + 1e-9
         for edge in edges:
             assert edge.action in legal
-            assert all(math.isfinite(x) for x in (edge.w, edge.q, edge.p))
+            assert all(math.isfinite(x) for x in (edge.w, edge.p))
+            assert edge.n == 0 or math.isfinite(edge.q)
             assert abs(edge.w) <= edge.n + 1e-9
             if edge.n and not edge.proven:
                 plus_one = config.selection.q_denominator.value == "visits_plus_one"

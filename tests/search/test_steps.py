@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import sys
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +15,7 @@ from honte.search import Search, SearchConfig
 from honte.search.config import Backup, Parallelism, Puct
 from honte.search.reference import ReferenceSearch
 from honte.search.steps import LeafKind
-
-sys.path.append(str(Path(__file__).parent))
-from hashed_evaluators import Hashed
+from search.hashed_evaluators import Hashed
 
 ONE = Parallelism(batch_size=1, batches_in_flight=1)
 

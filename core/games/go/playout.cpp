@@ -9,9 +9,9 @@ class Playout {
   Playout(const Board& board, Colour to_play, bool territory)
       : board_(board), to_play_(to_play), territory_(territory) {}
 
-  // Plays to the end: who owns which point then.
+  // Plays to the end: who owns which point then. `played` takes the stones placed.
   template <class N>
-  Ownership run(Random& random, N words) {
+  Ownership run(Random& random, N words, std::vector<Played>* played = nullptr) {
     // Suicide is left out, so only kos can prolong a playout; a cap ends those.
     const int cap = 3 * board_.geometry().area + 16;
     int passes = 0;
@@ -22,6 +22,7 @@ class Playout {
         ++passes;
       } else {
         board_.play(point, to_play_);
+        if (played) played->push_back({to_play_, board_.geometry().action_of[point]});
         passes = 0;
         if (territory_) chill_ += to_play_ == kBlack ? 1 : -1;
       }
@@ -65,12 +66,12 @@ class Playout {
 
 }  // namespace
 
-double GoState::playout(Random& random) const {
+double GoState::playout(Random& random, std::vector<Played>* played) const {
   if (over_) return returns(to_play_);
   Playout playout(board_, to_play_, rules_.scoring == Scoring::territory);
   const int words = geometry().words;
   const Ownership owner =
-      with_words(words, [&](auto fixed) { return playout.run(random, fixed); });
+      with_words(words, [&](auto fixed) { return playout.run(random, fixed, played); });
   const int area = count(owner[kWhite], words) - count(owner[kBlack], words) + playout.chill();
   const double white = area + self_komi(kWhite);
   if (white == 0.0) return 0.0;

@@ -61,7 +61,7 @@ class GoState {
   void freeze() { history_.freeze(); }
   // The result for the side to move (1, 0 or −1) after both play uniformly at random
   // without filling their own eyes.
-  double playout(Random& random) const;
+  double playout(Random& random, std::vector<Played>* played = nullptr) const;
   // Plays on from the board as it stands and adds 1 to each point (by action) that Black owns at
   // the end of such a playout, takes 1 from each that White owns.
   void playout_ownership(Random& random, std::span<int> black) const;

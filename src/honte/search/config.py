@@ -82,6 +82,46 @@ class Ucb1(Phase):
     q_denominator: QDenominator = QDenominator.VISITS
 
 
+class Equivalence(Phase):
+    """β = √(k / (3 N(s) + k)): AMAF and mean weigh about the same at k visits of the node
+    [Gelly & Silver 2011]."""
+
+    kind: Literal["equivalence"] = "equivalence"
+    k: float = Field(default=1000.0, gt=0.0)
+
+
+class MinimumMse(Phase):
+    """β = ñ / (n + ñ + bias · n · ñ): the weight of least squared error for an AMAF value whose
+    squared bias is bias / 4 in units of its variance [Silver 2009; Cazenave 2015]."""
+
+    kind: Literal["minimum_mse"] = "minimum_mse"
+    bias: float = Field(default=1e-3, ge=0.0)
+
+
+RaveSchedule = Annotated[Equivalence | MinimumMse, Field(discriminator="kind")]
+
+
+class Rave(Phase):
+    """RAVE: (1 − β) Q + β Q_AMAF + c · √(ln N(s) / N(s,a)); an action that nobody has played at
+    any time comes first [Gelly & Silver 2011]. AMAF counts the way down and the playouts."""
+
+    kind: Literal["rave"] = "rave"
+    c: float = Field(default=0.0, ge=0.0)
+    schedule: RaveSchedule = Equivalence()
+    q_denominator: QDenominator = QDenominator.VISITS
+
+
+class Grave(Phase):
+    """GRAVE: RAVE with the AMAF values of the nearest ancestor that has ``reference`` visits, the
+    root where none has [Cazenave 2015]."""
+
+    kind: Literal["grave"] = "grave"
+    c: float = Field(default=0.0, ge=0.0)
+    reference: int = Field(default=50, ge=1)
+    schedule: RaveSchedule = MinimumMse(bias=1e-5)
+    q_denominator: QDenominator = QDenominator.VISITS
+
+
 class Spread(Phase):
     """KataGo's variance-scaled c_puct: c_puct · (1 + scale · (stdev / prior − 1)), where stdev is
     the spread of the values seen below the node, the prior spread counting ``prior_weight``
@@ -153,7 +193,7 @@ class Gumbel(Phase):
 
 
 Selection = Annotated[
-    Ucb1 | Puct | PolynomialPuct | UctLikePuct | Gumbel, Field(discriminator="kind")
+    Ucb1 | Puct | PolynomialPuct | UctLikePuct | Rave | Grave | Gumbel, Field(discriminator="kind")
 ]
 
 
@@ -330,9 +370,21 @@ class SearchConfig(Phase):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        if isinstance(self.selection, Ucb1) and self.expansion.root_noise is not None:
+        if (
+            isinstance(self.selection, Ucb1 | Rave | Grave)
+            and self.expansion.root_noise is not None
+        ):
             raise ValueError(
-                "Root noise changes priors, and UCB1 reads none: choose PUCT or drop the noise."
+                f"Root noise changes priors, and {self.selection.kind} reads none: choose PUCT or "
+                "drop the noise."
+            )
+        if (
+            isinstance(self.selection, Rave | Grave)
+            and self.expansion.progressive_widening is not None
+        ):
+            raise ValueError(
+                f"{self.selection.kind} compares all actions of a node: drop the progressive "
+                "widening."
             )
         gumbel = isinstance(self.selection, Gumbel)
         if isinstance(self.decision, GumbelDecision) and not gumbel:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from honte import _core
 from honte.search.config import (
+    Equivalence,
     Expansion,
     FirstPlayUrgency,
+    Grave,
     Gumbel,
     PolynomialPuct,
     Puct,
     QDenominator,
+    Rave,
     SearchConfig,
     Selection,
     Ucb1,
@@ -37,6 +40,18 @@ def _selection(core: _core.SelectionParameters, selection: Selection) -> None:
         core.formula = _core.Formula.UCB1
         core.c = selection.c
         core.urgency = core.root_urgency = _core.UrgencyRule.UNVISITED_FIRST
+        return
+    if isinstance(selection, Rave | Grave):
+        core.formula = _core.Formula.RAVE
+        core.c = selection.c
+        core.urgency = core.root_urgency = _core.UrgencyRule.UNVISITED_FIRST
+        core.rave_reference = selection.reference if isinstance(selection, Grave) else 0
+        if isinstance(selection.schedule, Equivalence):
+            core.rave_schedule = _core.RaveSchedule.EQUIVALENCE
+            core.rave_equivalence = selection.schedule.k
+        else:
+            core.rave_schedule = _core.RaveSchedule.MINIMUM_MSE
+            core.rave_bias = selection.schedule.bias
         return
     if isinstance(selection, Gumbel):
         core.formula = _core.Formula.GUMBEL

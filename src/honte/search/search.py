@@ -268,12 +268,12 @@ def _result(search: Search) -> SearchResult:
     sign = -1.0 if root.player == 1 else 1.0
     decision = search.config.decision
     snapshot = core.snapshot(0, PRINCIPAL_VARIATION_LENGTH)
-    actions, numbers = snapshot.arrays()
-    unordered = RootChildren(actions, *numbers, gumbel=_gumbel_scores(search, actions))
+    actions, (n, q, p, square_sum, proven) = snapshot.arrays()
+    unordered = RootChildren(actions, n, q, p, square_sum, proven, _gumbel_scores(search, actions))
     order = best_first(decision, unordered)
     children = unordered.take(order)
     prior = np.array(core.root_prior(), np.float32)
-    has_score = bool(root.raw_lead or root.score_sum)
+    has_score = core.scored
 
     policy = np.zeros(core.num_actions)
     action: int | None = None

@@ -12,11 +12,13 @@ from typing import Any
 from honte.search.config import (
     Expansion,
     FirstPlayUrgency,
+    Grave,
     Gumbel,
     NoiseKind,
     PolynomialPuct,
     Puct,
     QDenominator,
+    Rave,
     RootNoise,
     Selection,
     Ucb1,
@@ -25,9 +27,23 @@ from honte.search.config import (
 )
 from honte.search.reference.random import Random
 
-Evaluate = Callable[[Any], tuple[float, Sequence[float] | None]]
+Evaluate = Callable[[Any], "tuple[float, Sequence[float] | None] | Playouts"]
 """From a state to its value for the side to move in [−1, 1], and logits for all A actions
-(None: uniform)."""
+(None: uniform); or to playouts from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Playouts:
+    """Results for player 0, each with the actions that led there as pairs of player and action."""
+
+    playouts: Sequence[tuple[float, Sequence[tuple[int, int]]]]
+
+    @property
+    def mean(self) -> float:
+        total = 0.0
+        for result, _ in self.playouts:
+            total += result
+        return total / len(self.playouts)
 
 
 @dataclass(slots=True)
@@ -56,6 +72,12 @@ class Node:
     """Actions without an edge and their priors, in the order in which they will be opened."""
     edges: list[Edge] = field(default_factory=list)
     visited_prior: float = 0.0
+    amaf: dict[int, tuple[float, int]] = field(default_factory=dict)
+    """Total value, for the side to move here, and visits of each action as if played first."""
+
+
+Unguided = Ucb1 | Rave | Grave | Gumbel
+"""The formulas without first-play urgency, spread and forced playouts."""
 
 
 def side(player: int) -> float:
@@ -73,7 +95,7 @@ def explored(selection: Selection, p: float, n: int, total: int, factor: float =
     """The exploration term of an edge with prior P and N(s,a) = n where N(s) = total; the factor
     is the spread's."""
     big_n = max(1.0, total)
-    if isinstance(selection, Ucb1):
+    if isinstance(selection, Ucb1 | Rave | Grave):
         return selection.c * math.sqrt(math.log(big_n)) * (1.0 / math.sqrt(max(1.0, n)))
     if isinstance(selection, Puct):
         growth = selection.c_log * math.log((big_n + selection.c_base) / selection.c_base)
@@ -87,7 +109,7 @@ def explored(selection: Selection, p: float, n: int, total: int, factor: float =
 
 def spread_factor(selection: Selection, node: Node) -> float:
     """KataGo's factor on c_puct: the spread of the values below, over its usual size."""
-    spread = None if isinstance(selection, Ucb1 | Gumbel) else selection.spread
+    spread = None if isinstance(selection, Unguided) else selection.spread
     if spread is None:
         return 1.0
     mean = node.value_sum / node.n
@@ -100,9 +122,8 @@ def spread_factor(selection: Selection, node: Node) -> float:
 
 def urgency(selection: Selection, node: Node, at_root: bool) -> float:
     """First-play urgency, for the side to move at the node."""
-    if isinstance(selection, Ucb1):
+    if isinstance(selection, Unguided):
         return math.inf
-    assert not isinstance(selection, Gumbel)
     everywhere = selection.first_play_urgency
     fpu: FirstPlayUrgency = (at_root and selection.root_first_play_urgency) or everywhere
     parent = side(node.player) * node.value_sum / node.n
@@ -132,7 +153,7 @@ def select(
         return select_improved(selection, expansion, node, solver)
     factor = spread_factor(selection, node)
     forced = 0.0
-    if at_root and not isinstance(selection, Ucb1):
+    if at_root and not isinstance(selection, Unguided):
         forced = selection.forced_playouts * total
     first_play = urgency(selection, node, at_root)
     best, best_score = None, -math.inf

@@ -10,11 +10,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from honte.search.config import Gumbel, SearchConfig
+from honte.search.config import Grave, Gumbel, Rave, SearchConfig
+from honte.search.reference.amaf import count, select_by_amaf
 from honte.search.reference.phases import (
     Edge,
     Evaluate,
     Node,
+    Playouts,
     back_up,
     completed,
     filtered,
@@ -71,26 +73,35 @@ class ReferenceSearch:
         while not (node.terminal or (solver and node.proven is not None)):
             if node.n < (1 if node is self.root else config.expansion.threshold):
                 break
-            edge = self._select(node, solver)
+            edge = self._select(node, path, solver)
             path.append((node, edge))
             state.apply_action(edge.action)
             if edge.child is None:
                 edge.child = self._new_node(state)
             node = edge.child
+        playouts = None
         if node.proven is not None and (node.terminal or solver):
             value = node.proven
         else:
-            answer, logits = self.evaluate(state)
-            value = side(node.player) * answer
+            answer = self.evaluate(state)
+            if isinstance(answer, Playouts):
+                playouts, value, logits = answer, answer.mean, None
+            else:
+                value, logits = side(node.player) * answer[0], answer[1]
             if node.n == 0:
                 node.raw_value = float32(value)
                 self._expand(node, state, logits)
+        if isinstance(config.selection, Rave | Grave):
+            for result, played in playouts.playouts if playouts else [(value, [])]:
+                count(path, node, played, result)
         back_up(path, node, value, solver)
         if node is self.root and node.n == 1:
             self._prepare_root()
 
-    def _select(self, node: Node, solver: bool) -> Edge:
+    def _select(self, node: Node, path: list[tuple[Node, Edge]], solver: bool) -> Edge:
         config = self.config
+        if isinstance(config.selection, Rave | Grave):
+            return select_by_amaf(config.selection, node, path, self.root, solver)
         if node is self.root and isinstance(config.selection, Gumbel):
             return self._select_by_halving(config.selection, solver)
         return select(config.selection, config.expansion, node, node is self.root, solver)
