@@ -15,7 +15,11 @@ import typer
 def gtp(
     network: Annotated[
         str | None,
-        typer.Option(help="A network file of KataGo's or ONNX; 'none' plays by random playouts."),
+        typer.Option(
+            "--network",
+            "-model",
+            help="A network file of KataGo's or ONNX; 'none' plays by random playouts.",
+        ),
     ] = None,
     preset: Annotated[
         str | None,
@@ -26,7 +30,18 @@ def gtp(
         str | None, typer.Option(help="A rule set or KataGo's JSON. Default: tromp-taylor.")
     ] = None,
     komi: Annotated[float | None, typer.Option(help="Default: the usual one of the rules.")] = None,
-    config: Annotated[Path | None, typer.Option(help="A TOML file; options go first.")] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-config", help="A TOML file, or KataGo's .cfg; options go first."
+        ),
+    ] = None,
+    override_config: Annotated[
+        str | None,
+        typer.Option(
+            "--override-config", "-override-config", help="KataGo's settings: key=value,key=value."
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same game.")] = 0,
     ponder: Annotated[
         bool | None, typer.Option("--ponder/--no-ponder", help="Think on the opponent's time.")
@@ -52,10 +67,13 @@ def gtp(
         rules=rules,
         komi=komi,
         config=config,
+        override_config=override_config,
         pondering=ponder,
         resign=resign,
     )
     logger.info("%s", setup.description)
+    if setup.unused_settings:
+        logger.info("Not used of the configuration: %s", ", ".join(setup.unused_settings))
     player = SearchPlayer(
         setup.parameters.play_config(), setup.evaluator, setup.parameters.settings, seed=seed
     )

@@ -15,7 +15,7 @@ from honte.games.go import Rules
 from honte.players.player import PlayerSettings
 from honte.players.resignation import Resignation
 from honte.protocols.analysis_format import View
-from honte.protocols.parameters import Parameters
+from honte.protocols.parameters import Parameters, UnknownParameter, read_value
 from honte.search.config import Memory, Phase, SearchConfig
 
 if TYPE_CHECKING:
@@ -74,6 +74,8 @@ class EngineSetup:
     komi: float | None
     description: str
     """What answers the leaves, for people."""
+    unused_settings: tuple[str, ...] = ()
+    """What a configuration written for KataGo says that honte has no use for."""
 
 
 def read_configuration(path: Path) -> ConfigurationFile:
@@ -88,6 +90,30 @@ def read_configuration(path: Path) -> ConfigurationFile:
         return ConfigurationFile(**data)
     except HonteError as error:
         raise HonteError(f"In {path}: {error}") from None
+
+
+def read_katago_settings(path: Path) -> dict[str, str]:
+    """The ``key = value`` lines of a configuration written for KataGo."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
+    pairs = (line.split("#", 1)[0].partition("=") for line in lines)
+    return {key.strip(): value.strip() for key, mark, value in pairs if mark and key.strip()}
+
+
+def with_katago_settings(
+    parameters: Parameters, settings: dict[str, str]
+) -> tuple[Parameters, list[str]]:
+    """Take over the settings honte knows; the names of the others. Raises HonteError for a value
+    that cannot be."""
+    unknown = []
+    for name, value in settings.items():
+        try:
+            parameters = parameters.with_value(name, read_value(value))
+        except UnknownParameter:
+            unknown.append(name)
+    return parameters, unknown
 
 
 def preset_names() -> list[str]:
@@ -116,12 +142,26 @@ def set_up(
     rules: str | None = None,
     komi: float | None = None,
     config: Path | None = None,
+    override_config: str | None = None,
     view: View = View.SIDE_TO_MOVE,
     pondering: bool | None = None,
     resign: bool | None = None,
 ) -> EngineSetup:
-    """Join options and file; options go first. Raises HonteError for what cannot be."""
-    file = read_configuration(config) if config is not None else ConfigurationFile()
+    """Join options and file; options go first. Raises HonteError for what cannot be.
+
+    ``config`` is honte's TOML or, by its suffix ``.cfg``, one written for KataGo;
+    ``override_config`` is KataGo's ``key=value,key=value``.
+    """
+    file = ConfigurationFile()
+    katago_settings: dict[str, str] = {}
+    if config is not None and config.suffix == ".cfg":
+        katago_settings = read_katago_settings(config)
+    elif config is not None:
+        file = read_configuration(config)
+    for pair in (override_config or "").split(","):
+        key, mark, value = pair.partition("=")
+        if mark:
+            katago_settings[key.strip()] = value.strip()
     if visits is not None and visits < 1:
         raise HonteError(f"{visits} visits are no search: give at least 1.")
     network = network or file.network or NO_NETWORK
@@ -149,12 +189,19 @@ def set_up(
         resignation=resignation,
         pondering=pondering if pondering is not None else table.pondering,
     )
+    parameters, unused = with_katago_settings(
+        Parameters(search, settings, file.report_as or view), katago_settings
+    )
+    if visits is not None:
+        parameters = parameters.with_value("maxVisits", visits)
+    named_rules = rules or file.rules or katago_settings.get("rules") or "tromp-taylor"
     return EngineSetup(
         evaluator=evaluator,
-        parameters=Parameters(search, settings, file.report_as or view),
-        rules=Rules.parse(rules or file.rules or "tromp-taylor"),
+        parameters=parameters,
+        rules=Rules.parse(named_rules),
         komi=komi if komi is not None else file.komi,
         description=description,
+        unused_settings=tuple(name for name in unused if name != "rules"),
     )
 
 
