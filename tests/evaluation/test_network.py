@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from honte import _core
 from honte.errors import HonteError
 from honte.evaluation import AsyncEvaluator, Evaluation, NetworkEvaluator
-from honte.evaluation.network import search_values
 from honte.networks import Network, OutputScales, from_katago, load
 from honte.networks.backends import BackendKind, Precision
 from honte.networks.outputs import interpret_value
@@ -49,27 +49,37 @@ def test_it_says_network_library_device_and_precision() -> None:
     assert said.endswith("on the CPU in float32, 2 streams, batches of 4")
 
 
-@pytest.mark.parametrize("simple_ko", [False, True])
+@pytest.mark.parametrize("no_result", ["impossible", "simple ko", "territory"])
 @pytest.mark.parametrize("version", [8, 9, 10, 15])
-def test_the_search_reads_the_numbers_that_the_network_means(version: int, simple_ko: bool) -> None:
+def test_the_search_reads_the_numbers_that_the_network_means(version: int, no_result: str) -> None:
     random = np.random.default_rng(version)
     value = random.normal(size=(5, 3)).astype(np.float32)
     misc = random.normal(size=(5, 4 if version == 8 else 6)).astype(np.float32)
     scales = OutputScales(version)
-    possible = np.array([simple_ko, False, False, simple_ko, False])
-    policy = np.zeros((5, 2), np.float32)
-    quick = search_values(value, misc, scales, possible, policy, None)
+    core = _core.ValueScales(
+        version, scales.score_mean, scales.score_stdev, scales.lead, scales.short_term_value
+    )
+    globals_ = np.zeros((5, 19), np.float32)
+    globals_[:, 6] = 1  # positional ko
+    if no_result == "simple ko":
+        globals_[[0, 3], 6] = 0
+    elif no_result == "territory":
+        globals_[[0, 3], 9] = 1
+    possible = np.array([no_result != "impossible" and row in (0, 3) for row in range(5)])
+    read = _core.read_katago_values(value, misc, globals_, 5, core)
     meant = interpret_value(value, misc, scales, possible)
-    np.testing.assert_allclose(quick.value, meant.value, atol=1e-6)
-    np.testing.assert_allclose(quick.score_mean, meant.score_mean, rtol=1e-5)
-    np.testing.assert_allclose(quick.score_stdev, meant.score_stdev, rtol=1e-4)
-    np.testing.assert_allclose(quick.score_lead, meant.lead, rtol=1e-5)
-    if simple_ko:
-        np.testing.assert_allclose(quick.no_result, meant.no_result)
-    if version == 8:
-        assert quick.uncertainty is None
-    else:
-        np.testing.assert_allclose(quick.uncertainty, meant.short_term_value_error)
+    expected = [meant.value, meant.score_mean, meant.score_stdev, meant.lead, meant.no_result]
+    np.testing.assert_allclose(read[:5], expected, rtol=1e-4, atol=1e-6)
+    if version >= 9:
+        np.testing.assert_allclose(read[5], meant.short_term_value_error, rtol=1e-5)
+
+
+def test_what_is_not_a_number_stays_none() -> None:
+    """NaN must reach the search, which refuses it."""
+    bad = np.full((1, 4), np.nan, np.float32)
+    core = _core.ValueScales(8, 20, 20, 20, 0.25)
+    value, globals_ = bad[:, :3].copy(), np.zeros((1, 19), np.float32)
+    assert np.isnan(_core.read_katago_values(value, bad, globals_, 1, core)[:5]).all()
 
 
 @pytest.mark.parametrize("rows", [1, 3, 7])

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluation, Float, LeafBatch
 from honte.evaluation.program import Program, chosen_backend
@@ -21,8 +22,8 @@ from honte.networks.backends import (
     Device,
     Precision,
 )
-from honte.networks.layers import META_FEATURES, OutputScales
-from honte.networks.outputs import interpret_value, mixed_policy_logits, short_term_errors
+from honte.networks.layers import META_FEATURES
+from honte.networks.outputs import mixed_policy_logits
 
 SPATIAL_PLANES = 22
 GLOBAL_FEATURES = 19
@@ -65,7 +66,16 @@ class NetworkEvaluator:
             raise HonteError(f"Policy optimism is from 0 to 1, not {policy_optimism}.")
         self.policy_optimism = policy_optimism
         self._as_if_suicide = self.network.description.pass_alive_as_if_suicide
-        self._scales = self.network.output_scales
+        scales = self.network.output_scales
+        self._scales = scales
+        self._value_scales = _core.ValueScales(
+            scales.version,
+            scales.score_mean,
+            scales.score_stdev,
+            scales.lead,
+            scales.short_term_value,
+        )
+        self._knows_errors = self.network.description.has_short_term_errors
         self._model = self.network.model()
         opened = backend if isinstance(backend, Backend) else None
         kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
@@ -156,8 +166,6 @@ class NetworkEvaluator:
         HonteError if the shapes differ, a symmetry does not keep the board's shape, or the
         network's numbers are not finite.
         """
-        from honte import _core
-
         states = list(states)
         if not states:
             raise HonteError("There is no position to evaluate: give at least one.")
@@ -287,17 +295,25 @@ class PendingNetwork:
         slot, rows, evaluator = self._slot, self._rows, self._evaluator
         try:
             slot.wait()
-            outputs = slot.outputs
+            outputs, scales = slot.outputs, evaluator._value_scales
             ownership = None
             if self._wants_ownership:
                 ownership = np.tanh(outputs["ownership"][:rows]).reshape(rows, -1)
-            return search_values(
-                outputs["value"][:rows],
-                outputs["misc"][:rows],
-                evaluator._scales,
-                no_result_possible(slot.inputs["global"][:rows]),
-                np.array(mixed_policy_logits(outputs["policy"][:rows], evaluator.policy_optimism)),
-                ownership,
+            numbers = _core.read_katago_values(
+                outputs["value"], outputs["misc"], slot.inputs["global"], rows, scales
+            )
+            value, score_mean, score_stdev, score_lead, no_result, uncertainty = numbers
+            return Evaluation(
+                value=value,
+                policy_logits=np.array(
+                    mixed_policy_logits(outputs["policy"][:rows], evaluator.policy_optimism)
+                ),
+                score_mean=score_mean,
+                score_stdev=score_stdev,
+                score_lead=score_lead,
+                no_result=no_result,
+                uncertainty=uncertainty if evaluator._knows_errors else None,
+                ownership=ownership,
             )
         finally:
             self._program.give_back(self._size, slot)
@@ -308,43 +324,3 @@ def no_result_possible(globals_: Float) -> NDArray[np.bool_]:
     territory scoring."""
     possible: NDArray[np.bool_] = (globals_[:, _SIMPLE_KO] == 0) | (globals_[:, _TERRITORY] != 0)
     return possible
-
-
-def search_values(
-    value: Float,
-    misc: Float,
-    scales: OutputScales,
-    possible: NDArray[np.bool_],
-    policy: Float,
-    ownership: Float | None,
-) -> Evaluation:
-    """What a search reads of the value head's raw [B, 3] and [B, 4 or 6].
-
-    The numbers are those of :func:`honte.networks.outputs.interpret_value`. Where no row's game
-    can end without result, which is the usual case, they are found with fewer passes: a softmax
-    over two outcomes makes P(win) − P(loss) a hyperbolic tangent.
-    """
-    if possible.any():
-        read = interpret_value(value, misc, scales, possible)
-        return Evaluation(
-            value=read.value,
-            policy_logits=policy,
-            score_mean=read.score_mean,
-            score_stdev=read.score_stdev,
-            score_lead=read.lead,
-            no_result=read.no_result,
-            uncertainty=read.short_term_value_error,
-            ownership=ownership,
-        )
-    uncertainty = None
-    if misc.shape[1] >= 6:
-        uncertainty = short_term_errors(misc, scales)[0]
-    return Evaluation(
-        value=np.tanh((value[:, 0] - value[:, 1]) * np.float32(0.5)),
-        policy_logits=policy,
-        score_mean=misc[:, 0] * np.float32(scales.score_mean),
-        score_stdev=np.logaddexp(np.float32(0), misc[:, 1]) * np.float32(scales.score_stdev),
-        score_lead=misc[:, 2] * np.float32(scales.lead),
-        uncertainty=uncertainty,
-        ownership=ownership,
-    )
