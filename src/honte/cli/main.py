@@ -15,6 +15,7 @@ from honte.cli.analyze import analyze
 from honte.cli.benchmark import benchmark
 from honte.cli.gtp import gtp
 from honte.cli.networks import networks_app
+from honte.cli.train import train_app
 from honte.errors import HonteError
 
 USAGE_ERROR = 2
@@ -32,6 +33,7 @@ app.command("benchmark")(benchmark)
 app.command("gtp")(gtp)
 app.command("analysis")(analysis)
 app.add_typer(networks_app, name="networks")
+app.add_typer(train_app, name="train")
 
 
 @app.callback(invoke_without_command=True)

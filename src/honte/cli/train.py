@@ -1,0 +1,220 @@
+"""``honte train``: networks from records, from a teacher, from self-play."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from honte.errors import HonteError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
+
+    from honte.training.distill import DistillOptions, Progress
+
+train_app = typer.Typer(help="Make networks.", no_args_is_help=True)
+
+
+@train_app.callback()
+def _train() -> None:
+    """Make networks: from game records, from a teacher, from self-play."""
+
+
+def _needs_torch() -> None:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise HonteError("Training needs PyTorch: run `pip install 'honte[train]'`.")
+
+
+def _bar() -> Bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    return Bar(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )
+
+
+def _show(bar: Bar, task: TaskID, done: int, total: int) -> None:
+    bar.update(task, completed=done, total=total)
+
+
+@train_app.command()
+def samples(
+    games: Annotated[list[Path], typer.Argument(help="SGF collections, plain, .gz or .xz.")],
+    out: Annotated[Path, typer.Option(help="An empty folder for the shards.")],
+    share: Annotated[float, typer.Option(help="Share of the positions to take.")] = 1.0,
+    varied: Annotated[
+        float, typer.Option(help="Share to show under other rules and komi, for a teacher.")
+    ] = 0.0,
+    held_out: Annotated[int, typer.Option(help="Games kept for measuring.")] = 0,
+    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 2,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same samples.")] = 0,
+) -> None:
+    """Make training samples of game records."""
+    from honte.training.from_records import SampleOptions, make_samples
+
+    options = SampleOptions(share=share, varied=varied, held_out=held_out, seed=seed)
+    with _bar() as bar:
+        task = bar.add_task("Games", total=None)
+        tally = make_samples(
+            games,
+            out,
+            options,
+            workers=workers,
+            on_progress=partial(_show, bar, task),
+        )
+    typer.echo(
+        f"{tally.samples} samples of {tally.games - tally.held_out_games} games, "
+        f"{tally.held_out_samples} of {tally.held_out_games} held-out games"
+    )
+    for words, counts in (("skipped", tally.skipped), ("cut short", tally.cut)):
+        for reason, count in counts.most_common():
+            typer.echo(f"{words}: {count} × {reason}")
+
+
+@train_app.command("teacher-games")
+def teacher_games(
+    teacher: Annotated[Path, typer.Option(help="The network whose policy plays.")],
+    out: Annotated[Path, typer.Option(help="The folder of shards to add to.")],
+    size: Annotated[list[str], typer.Option(help="Board size, 9 or 13x9; may be repeated.")],
+    positions: Annotated[int, typer.Option(min=1, help="Samples for each size.")] = 20000,
+    seed: Annotated[int, typer.Option(help="Another seed gives other games.")] = 0,
+) -> None:
+    """Add samples on other board sizes from games of a teacher's policy with itself."""
+    _needs_torch()
+    from honte.evaluation import NetworkEvaluator
+    from honte.training.teacher_games import make_teacher_games
+
+    evaluator = NetworkEvaluator(teacher, batch_size=32)
+    for text in size:
+        sides = text.lower().split("x")
+        if len(sides) > 2 or not all(side.isdigit() and 2 <= int(side) <= 25 for side in sides):
+            raise HonteError(f"A board size is 9 or 13x9, from 2 to 25, not {text!r}.")
+        width, height = int(sides[0]), int(sides[-1])
+        with _bar() as bar:
+            task = bar.add_task(f"{width}×{height}", total=positions)
+            made = make_teacher_games(
+                evaluator,
+                width,
+                height,
+                positions,
+                out,
+                seed=seed,
+                on_progress=partial(_show, bar, task),
+            )
+        typer.echo(f"{made} samples on {width}×{height}")
+
+
+_Samples = Annotated[Path, typer.Option(help="Folder of shards, made by honte train samples.")]
+_Blocks = Annotated[int, typer.Option(help="Residual blocks.")]
+_Channels = Annotated[int, typer.Option(help="Channels of each block.")]
+_Steps = Annotated[int, typer.Option(min=1, help="Batches to learn from in all.")]
+_Batch = Annotated[int, typer.Option(min=1, help="Samples a batch.")]
+_Seed = Annotated[int, typer.Option(help="The same seed gives the same run.")]
+_Workers = Annotated[int, typer.Option(min=1, help="Threads; each computes part of a batch.")]
+_Previous = Annotated[bool, typer.Option("--previous", help="Go on from the checkpoint before.")]
+
+
+@train_app.command()
+def supervised(
+    run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
+    samples: _Samples,
+    blocks: _Blocks = 6,
+    channels: _Channels = 64,
+    steps: _Steps = 6000,
+    batch_size: _Batch = 128,
+    seed: _Seed = 0,
+    workers: _Workers = 2,
+    previous: _Previous = False,
+) -> None:
+    """Learn to predict the moves and winners of game records."""
+    _needs_torch()
+    options = _options(samples, None, blocks, channels, steps, batch_size, seed, workers)
+    _run(run, options, previous)
+
+
+@train_app.command()
+def distill(
+    run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
+    samples: _Samples,
+    teacher: Annotated[Path, typer.Option(help="The network to learn from.")],
+    blocks: _Blocks = 6,
+    channels: _Channels = 64,
+    steps: _Steps = 6000,
+    batch_size: _Batch = 128,
+    seed: _Seed = 0,
+    workers: _Workers = 2,
+    previous: _Previous = False,
+) -> None:
+    """Learn from records and from what a stronger network says of their positions."""
+    _needs_torch()
+    if not teacher.exists():
+        raise HonteError(f"There is no network file at {teacher}.")
+    options = _options(samples, teacher, blocks, channels, steps, batch_size, seed, workers)
+    _run(run, options, previous)
+
+
+def _options(
+    samples: Path,
+    teacher: Path | None,
+    blocks: int,
+    channels: int,
+    steps: int,
+    batch_size: int,
+    seed: int,
+    workers: int,
+) -> DistillOptions:
+    from honte.training.architecture import Architecture
+    from honte.training.distill import DistillOptions
+    from honte.training.learner import OptimiserOptions
+
+    return DistillOptions(
+        samples=samples,
+        teacher=teacher,
+        architecture=Architecture(blocks, channels, pooled_channels=max(1, channels // 4)),
+        optimiser=OptimiserOptions(workers=workers),
+        steps=steps,
+        batch_size=batch_size,
+        seed=seed,
+    )
+
+
+def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
+    import sys
+
+    from honte.training.distill import run_distill
+
+    live = sys.stderr.isatty()
+
+    def show(progress: Progress) -> None:
+        losses = " ".join(f"{name} {value:.3f}" for name, value in progress.losses.items())
+        line = (
+            f"step {progress.step}/{progress.steps}  {progress.samples_per_second:.0f} samples/s  "
+            f"{losses}  waiting {progress.waiting:.0%}"
+        )
+        if progress.held_out:
+            line += f"  held out: top-1 {progress.held_out['top1']:.1%}"
+            line += f", winner {progress.held_out['value']:.1%}"
+        print(
+            f"\r{line}\x1b[K" if live else line,
+            end="" if live else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    network = run_distill(folder, options, use_previous=previous, on_progress=show)
+    typer.echo(
+        f"{folder / 'network.bin.gz'}: {network.description.architecture}, "
+        f"{network.description.parameters} weights"
+    )
