@@ -1,29 +1,44 @@
-# make demo   analyse a real game from a bare clone
-# make test   every test of the default suite
+# make demo       analyse a real game, from a bare clone
+# make test       style, types and the default suite, from a bare clone
+# make test-slow  the tests that take minutes
+# make sanitize   the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
+# make wheel      a wheel, installed and used in an environment of its own
+# make docs       the documentation, into site/
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find core -name '*.cpp' -o -name '*.hpp') CMakeLists.txt pyproject.toml
 TEST_JOBS ?= 2
+# TEST_EXTRAS=test,train adds what the tests skip without
+TEST_EXTRAS ?= test
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+INSTALL := $(PIP) --no-build-isolation -C cmake.define.HONTE_NATIVE=ON
+STYLED := src tests benchmarks examples docs
 
-.PHONY: demo test test-slow lint build clean
+.PHONY: build demo test test-slow lint sanitize wheel docs clean
 
 build: $(VENV)/built
 
 $(VENV)/tools: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "honte needs Python 3.11 or newer: say which with make PYTHON=python3.x"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		{ echo "Python's venv is missing: apt-get install python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import os, sysconfig as s, sys; sys.exit(not os.path.exists(s.get_path("include") + "/Python.h"))' || \
+		{ echo "Python's headers are missing: apt-get install python3-dev"; exit 1; }
+	@command -v "$${CXX:-c++}" >/dev/null || \
+		{ echo "A C++20 compiler is missing: apt-get install g++"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt scikit-build-core nanobind cmake ninja
+	$(PIP) --upgrade pip
+	$(PIP) scikit-build-core nanobind cmake ninja
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation \
-		-C cmake.define.HONTE_NATIVE=ON -e '.'
+	$(INSTALL) -e .
 	touch $@
 
-$(VENV)/test-tools: $(VENV)/built constraints.txt
-	$(BIN)/python -m pip install --quiet -c constraints.txt --no-build-isolation \
-		-C cmake.define.HONTE_NATIVE=ON -e '.[test]'
+$(VENV)/test-tools: $(VENV)/built
+	$(INSTALL) -e '.[$(TEST_EXTRAS)]'
 	touch $@
 
 demo: $(VENV)/built
@@ -36,9 +51,44 @@ test-slow: $(VENV)/test-tools
 	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/test-tools
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check src tests benchmarks examples
+	$(BIN)/ruff check $(STYLED)
+	$(BIN)/ruff format --check $(STYLED)
 	$(BIN)/mypy
 
+# The sanitized core sits in a package of links to the sources, seen by an environment that has
+# everything else from .venv.
+SANITIZED := build/sanitize
+SANITIZED_PYTHON := $(SANITIZED)/venv/bin/python
+sanitize: $(VENV)/test-tools
+	$(BIN)/cmake -S . -B $(SANITIZED) -G Ninja -DCMAKE_BUILD_TYPE=Debug -DHONTE_SANITIZE=ON \
+		-DCMAKE_MAKE_PROGRAM=$(CURDIR)/$(BIN)/ninja -DPython_EXECUTABLE=$(CURDIR)/$(BIN)/python
+	$(BIN)/cmake --build $(SANITIZED) --target _core
+	rm -rf $(SANITIZED)/package $(SANITIZED)/venv
+	mkdir -p $(SANITIZED)/package
+	cp -rs $(CURDIR)/src/honte $(SANITIZED)/package/honte
+	ln -sf $(CURDIR)/$(SANITIZED)/_core*.so $(SANITIZED)/package/honte/
+	$(BIN)/python -m venv --without-pip $(SANITIZED)/venv
+	$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+		> "$$($(SANITIZED_PYTHON) -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/tools.pth"
+	PYTHONPATH=$(CURDIR)/$(SANITIZED)/package PYTHONMALLOC=malloc \
+		LD_PRELOAD="$$($${CXX:-c++} -print-file-name=libasan.so) $$($${CXX:-c++} -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 \
+		$(SANITIZED_PYTHON) -m pytest -x -m 'not slow' $(SANITIZE_TESTS)
+SANITIZE_TESTS ?= tests/games tests/search
+
+wheel: $(VENV)/tools
+	rm -rf build/wheel
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir build/wheel .
+	$(BIN)/python -m venv build/wheel/venv
+	build/wheel/venv/bin/python -m pip install --quiet build/wheel/*.whl
+	cd build/wheel && venv/bin/honte --version && venv/bin/python $(CURDIR)/examples/self_play.py
+
+$(VENV)/docs-tools: $(VENV)/built
+	$(INSTALL) -e '.[docs]'
+	touch $@
+
+docs: $(VENV)/docs-tools
+	$(BIN)/mkdocs build --strict
+
 clean:
-	rm -rf $(VENV) build
+	rm -rf $(VENV) build site

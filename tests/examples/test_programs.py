@@ -1,0 +1,55 @@
+"""The programs of examples/ run as written and say what they promise."""
+
+import re
+import runpy
+
+import numpy as np
+import pytest
+
+from shared_data import REPOSITORY
+
+
+def load(name):
+    return runpy.run_path(str(REPOSITORY / "examples" / name))
+
+
+def test_a_numpy_network_guides_a_search(capsys):
+    load("numpy_evaluator.py")["main"]()
+    lines = capsys.readouterr().out.splitlines()
+    visits = [int(re.search(r"(\d+) visits", line)[1]) for line in lines]
+    assert len(visits) == 3
+    assert visits == sorted(visits, reverse=True)
+
+
+@pytest.mark.parametrize("framework", ["torch", "jax"])
+def test_a_network_of_a_framework_guides_a_search(framework, capsys):
+    pytest.importorskip(framework)
+    load(f"{framework}_evaluator.py")["main"]()
+    assert re.fullmatch(
+        r"(action|column) \d+, value [+-]0\.\d{3} for the side to move\n", capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("name", ["numpy", "torch", "jax"])
+def test_an_evaluator_takes_less_than_forty_lines(name):
+    text = (REPOSITORY / "examples" / f"{name}_evaluator.py").read_text("utf-8")
+    assert len(text.splitlines()) < 40
+
+
+def test_a_position_of_a_real_game_is_analysed(capsys):
+    load("analyse_position.py")["main"](visits=100)
+    first, *candidates = capsys.readouterr().out.splitlines()
+    assert re.fullmatch(r"Before move 78: White wins \d+%", first)
+    assert len(candidates) == 5
+
+
+def test_self_play_makes_examples_whose_outcomes_sum_to_nothing(capsys):
+    examples = load("self_play.py")["play"](seed=3, visits=50)
+    printed = capsys.readouterr().out
+    score = float(re.search(r"([+-][\d.]+) points", printed)[1])
+    assert len(examples) == len(printed.splitlines()[0].split())
+    black, white = examples[0].outcome, examples[1].outcome
+    assert black == -white == (-1.0 if score > 0 else 1.0)
+    for example in examples:
+        assert example.policy.sum() == pytest.approx(1.0)
+        assert np.isfinite(example.observation).all()
