@@ -190,3 +190,16 @@ def test_analyse_interrupt_use(pipe_session):
     assert [reply.success for reply in replies] == [True] * 7
     assert replies[1].text == "honte"
     assert replies[4].identifier == "1"
+
+
+def test_goguis_interrupt_makes_genmove_answer_at_once(pipe_session):
+    send, said = pipe_session
+    send(b"kata-set-param maxVisits 1000000000\ngenmove b\n")
+    _wait_for(said, 1)
+    time.sleep(0.3)
+    assert len(said) == 1
+    sent = time.perf_counter()
+    send(b"# interrupt\n")
+    _wait_for(said, 2)
+    assert said[1][0] - sent < 0.2
+    assert said[1][1].startswith("= ")

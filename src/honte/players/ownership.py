@@ -98,7 +98,8 @@ def ownership_sources(evaluator: Evaluator | None) -> tuple[OwnershipSource, Own
     if isinstance(evaluator, NetworkEvaluator):
         network = NetworkOwnership(evaluator)
         return network, network
-    return PlayoutOwnership(), PlayedOnOwnership()
+    # Few playouts a line: a report of live analysis must not wait for them.
+    return PlayoutOwnership(playouts=48), PlayedOnOwnership()
 
 
 @dataclass(frozen=True, slots=True)
