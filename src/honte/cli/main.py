@@ -14,6 +14,7 @@ from honte.cli.analysis import analysis
 from honte.cli.analyze import analyze
 from honte.cli.benchmark import benchmark
 from honte.cli.gtp import gtp
+from honte.cli.match import match
 from honte.cli.networks import networks_app
 from honte.cli.train import train_app
 from honte.errors import HonteError
@@ -32,6 +33,7 @@ app.command("analyze")(analyze)
 app.command("benchmark")(benchmark)
 app.command("gtp")(gtp)
 app.command("analysis")(analysis)
+app.command("match")(match)
 app.add_typer(networks_app, name="networks")
 app.add_typer(train_app, name="train")
 

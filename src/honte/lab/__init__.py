@@ -1,0 +1,1 @@
+"""Experiments: matches and what is counted from them."""
