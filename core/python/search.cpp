@@ -134,7 +134,8 @@ void bind_parameters(nb::module_& m) {
       .value("POLYNOMIAL_PUCT", Formula::kPolynomialPuct)
       .value("UCT_LIKE_PUCT", Formula::kUctLikePuct)
       .value("GUMBEL", Formula::kGumbel)
-      .value("RAVE", Formula::kRave);
+      .value("RAVE", Formula::kRave)
+      .value("CUSTOM", Formula::kCustom);
   nb::enum_<RaveSchedule>(m, "RaveSchedule")
       .value("EQUIVALENCE", RaveSchedule::kEquivalence)
       .value("MINIMUM_MSE", RaveSchedule::kMinimumMse);
@@ -172,6 +173,12 @@ void bind_parameters(nb::module_& m) {
       .def_rw("spread_scale", &SelectionParameters::spread_scale)
       .def_rw("spread_prior", &SelectionParameters::spread_prior)
       .def_rw("spread_prior_weight", &SelectionParameters::spread_prior_weight)
+      .def_prop_rw("custom_address",
+                   [](const SelectionParameters& parameters) { return reinterpret_cast<std::uintptr_t>(parameters.custom); },
+                   [](SelectionParameters& parameters, std::uintptr_t address) {
+                     parameters.custom = reinterpret_cast<CustomFormula>(address);
+                   },
+                   "The address of a compiled formula, see honte.search.formula.")
       .def_rw("rave_schedule", &SelectionParameters::rave_schedule)
       .def_rw("rave_equivalence", &SelectionParameters::rave_equivalence)
       .def_rw("rave_bias", &SelectionParameters::rave_bias)
@@ -189,7 +196,8 @@ void bind_parameters(nb::module_& m) {
       .def_rw("policy_filter", &ExpansionParameters::policy_filter)
       .def_rw("widening_factor", &ExpansionParameters::widening_factor)
       .def_rw("widening_exponent", &ExpansionParameters::widening_exponent)
-      .def_rw("symmetry", &ExpansionParameters::symmetry);
+      .def_rw("symmetry", &ExpansionParameters::symmetry)
+      .def_rw("dynamic_pruning", &ExpansionParameters::dynamic_pruning);
   nb::class_<BackupParameters>(m, "BackupParameters")
       .def_rw("virtual_loss", &BackupParameters::virtual_loss)
       .def_rw("virtual_visits", &BackupParameters::virtual_visits)
@@ -336,6 +344,7 @@ void bind_views(nb::module_& m) {
       });
   nb::class_<NodeSnapshot>(m, "NodeSnapshot", "A node's visited edges as they were when it was taken.")
       .def("__len__", [](const NodeSnapshot& snapshot) { return snapshot.edges.size(); })
+      .def_ro("scale", &NodeSnapshot::scale, "c(N) · √N or its like: what multiplies an edge's part of the exploration term.")
       .def("edge", [](const NodeSnapshot& snapshot, std::size_t i) { return snapshot.edges.at(i); }, "index"_a)
       .def("line", [](const NodeSnapshot& snapshot, std::size_t i) { return snapshot.lines.at(i); }, "index"_a,
            "The edge and the way of most visits below it, as pairs of action and visits.")
@@ -452,6 +461,12 @@ void bind_tree_search(nb::module_& m) {
       .def("trace", [](const SearchBase& search) { return Trace(search.trace()); })
       .def("priors", &SearchBase::priors, "node"_a,
            "The priors of a node below the root over its legal actions in ascending order; empty if it is not expanded.")
+      .def("saved_tree",
+           [](const SearchBase& search) {
+             const std::string bytes = search.saved_tree();
+             return nb::bytes(bytes.data(), bytes.size());
+           })
+      .def("load_tree", [](SearchBase& search, nb::bytes bytes) { search.load_tree({bytes.c_str(), bytes.size()}); }, "bytes"_a)
       .def("prune", &SearchBase::prune, release())
       .def_prop_ro("num_actions", &SearchBase::num_actions)
       .def_prop_ro("node_count", [](const SearchBase& search) { return search.tree().node_count; })

@@ -7,7 +7,13 @@
 
 namespace honte {
 
-enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct, kGumbel, kRave };
+enum class Formula : std::uint8_t { kUcb1, kPuct, kPolynomialPuct, kUctLikePuct, kGumbel, kRave, kCustom };
+
+// A formula of the user's own: scores of `count` actions from their Q, N and P; N(s) and the mean
+// value are the node's, from its side to move. The last action may be an unvisited one, with the
+// first-play urgency as its Q.
+using CustomFormula = void (*)(const double* q, const double* n, const double* p, std::int64_t count,
+                               double node_visits, double node_value, double* scores);
 enum class RaveSchedule : std::uint8_t { kEquivalence, kMinimumMse };
 enum class UrgencyRule : std::uint8_t { kConstant, kParent, kParentMinusConstant, kParentMinusVisitedPolicy, kUnvisitedFirst };
 enum class VirtualLossRule : std::uint8_t { kLostVisits, kUnobserved };
@@ -33,6 +39,7 @@ struct SelectionParameters {
   double rave_equivalence = 1000.0;  // k: AMAF and mean weigh the same at N(s) = k
   double rave_bias = 0.0;            // of the minimum-MSE schedule
   std::uint32_t rave_reference = 0;  // GRAVE: AMAF of the nearest ancestor with so many visits
+  CustomFormula custom = nullptr;
   std::uint32_t considered = 16;  // m of Gumbel's root
   double visit_offset = 50.0;     // c_visit
   double value_scale = 1.0;       // c_scale
@@ -49,6 +56,7 @@ struct ExpansionParameters {
   double widening_factor = 0.0;    // C of progressive widening ⌈C·N^β⌉; 0 turns it off
   double widening_exponent = 0.5;  // β
   SymmetryRule symmetry = SymmetryRule::kIdentity;
+  bool dynamic_pruning = false;    // at the root, leave actions that can no longer become the most visited
 };
 
 struct BackupParameters {

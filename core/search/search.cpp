@@ -69,6 +69,8 @@ std::vector<double> SearchBase::priors(std::uint32_t index) const {
 NodeSnapshot SearchBase::snapshot(std::uint32_t index, std::size_t line_length) const {
   NodeSnapshot snapshot;
   snapshot.edges = edges(index);
+  snapshot.scale = exploration_scale(parameters_.selection, visits_in_view(node(index), parameters_.backup)) *
+                   spread_factor(parameters_.selection, node(index));
   std::erase_if(snapshot.edges, [](const EdgeView& edge) { return edge.n == 0; });
   for (const EdgeView& edge : snapshot.edges) {
     NodeSnapshot::Line line = most_visited_line(edge.child, line_length);

@@ -13,6 +13,7 @@
 #include "search/evaluation_cache.hpp"
 #include "search/leaf_batch.hpp"
 #include "search/parameters.hpp"
+#include "search/saved_tree.hpp"
 #include "search/tree.hpp"
 
 namespace honte {
@@ -46,6 +47,7 @@ struct NodeSnapshot {
   using Line = std::vector<std::pair<Action, std::uint32_t>>;
   std::vector<EdgeView> edges;
   std::vector<Line> lines;
+  double scale = 0;  // the node's part of the exploration term
 };
 
 // One way down as it was chosen, for those who want to watch: what selection saw at each node.
@@ -111,6 +113,9 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   // The root.
   virtual bool advance(Action action) = 0;  // true if the subtree was kept
   virtual void restrict_root(std::span<const Action> allowed) = 0;  // empty: everything is allowed
+  // The tree as bytes, and back, at the same position; std::invalid_argument if they are no tree.
+  virtual std::string saved_tree() const = 0;
+  virtual void load_tree(std::span<const char> bytes) = 0;
   virtual std::vector<double> root_prior() const = 0;  // [A], before noise
 
   // Gumbel's root. `plan` lays out that many simulations from here on; the children's scores are

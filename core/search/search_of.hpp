@@ -201,6 +201,15 @@ class SearchOf final : public SearchBase {
     return false;
   }
 
+  std::string saved_tree() const override { return serialized(compacted(tree_, 0, 0)); }
+
+  void load_tree(std::span<const char> bytes) override {
+    tree_ = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
+    allowed_.clear();
+    ++root_number_;
+    prepare_root();
+  }
+
   void restrict_root(std::span<const Action> allowed) override {
     allowed_.assign(allowed.begin(), allowed.end());
     std::ranges::sort(allowed_);
@@ -215,6 +224,7 @@ class SearchOf final : public SearchBase {
 
   void plan(std::uint64_t simulations) override {
     planned_simulations_ = simulations;
+    simulations_before_plan_ = statistics_.simulations;
     make_plan();
   }
 
@@ -348,30 +358,89 @@ class SearchOf final : public SearchBase {
     const SelectionParameters& selection = parameters_.selection;
     const double visits = visits_in_view(node, parameters_.backup);
     if (selection.formula == Formula::kRave) return choose_by_amaf(node, visits);
+    if (selection.formula == Formula::kCustom) return choose_by_custom(node, at_root, visits);
     if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
     const double scale = exploration_scale(selection, visits) * spread_factor(selection, node);
     const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                               at_root ? selection.root_urgency_value : selection.urgency_value,
                                               side(node.player) * node.value_sum / node.n, node.visited_prior);
     const double forced = at_root ? selection.forced_playouts * node.edge_visits : 0.0;
+    const double hopeless = at_root ? hopeless_visits(node) : -1.0;
     double best = -std::numeric_limits<double>::infinity();
     std::uint32_t chosen = kNone;
     const Edge* edges = tree_.edges_of(node);
     for (std::uint32_t i = 0; i < node.edge_count; ++i) {
       const Edge& edge = edges[i];
-      if (edge.closed) continue;
+      if (edge.closed || edge.n + edge.in_flight <= hopeless) continue;
       if (forced > 0.0) {
         const double n = edge.n + edge.in_flight;
         if (n > 0.0 && n * n < forced * edge.p) return i;
       }
+      if (edge.exact && edge.q <= -1.0) continue;  // a proven loss teaches nothing more
       const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
       if (score > best) best = score, chosen = i;
     }
-    if (const Candidate* next = next_candidate(node, visits)) {
-      const double p = decode_prior(next->code);
-      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) chosen = open(node, *next);
+    if (hopeless < 0.0)
+      if (const Candidate* next = next_candidate(node, visits)) {
+        const double p = decode_prior(next->code);
+        if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) chosen = open(node, *next);
+      }
+    return chosen != kNone ? chosen : most_visited(node);
+  }
+
+  // What is left when every action that may be chosen is lost.
+  std::uint32_t most_visited(const Node& node) const {
+    std::uint32_t most = kNone;
+    const Edge* edges = tree_.edges_of(node);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i)
+      if (!edges[i].closed && (most == kNone || edges[i].n > edges[most].n)) most = i;
+    return most;
+  }
+
+  // At the root under dynamic pruning: with so many visits or fewer an action can no longer
+  // become the most visited within the plan; negative where none is hopeless.
+  double hopeless_visits(const Node& root) const {
+    if (!parameters_.expansion.dynamic_pruning || planned_simulations_ == 0) return -1.0;
+    const std::uint64_t done = statistics_.simulations - simulations_before_plan_;
+    const double left = done < planned_simulations_ ? static_cast<double>(planned_simulations_ - done) : 0.0;
+    double most = 0.0;
+    const Edge* edges = tree_.edges_of(root);
+    for (std::uint32_t i = 0; i < root.edge_count; ++i)
+      if (!edges[i].closed) most = std::max(most, static_cast<double>(edges[i].n + edges[i].in_flight));
+    return most - left - 1.0;
+  }
+
+  std::uint32_t choose_by_custom(Node& node, bool at_root, double visits) {
+    const SelectionParameters& selection = parameters_.selection;
+    const double value = side(node.player) * node.value_sum / node.n;
+    const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
+                                              at_root ? selection.root_urgency_value : selection.urgency_value,
+                                              value, node.visited_prior);
+    const Candidate* next = next_candidate(node, visits);
+    const std::size_t count = node.edge_count + (next ? 1u : 0u);
+    custom_.resize(4 * count);
+    double *q = custom_.data(), *n = q + count, *p = n + count, *scores = p + count;
+    const Edge* edges = tree_.edges_of(node);
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      q[i] = edges[i].known ? edges[i].q : urgency;
+      n[i] = edges[i].n + edges[i].in_flight;
+      p[i] = edges[i].p;
     }
-    return chosen;
+    if (next) {
+      q[count - 1] = urgency;
+      n[count - 1] = 0.0;
+      p[count - 1] = decode_prior(next->code);
+    }
+    selection.custom(q, n, p, static_cast<std::int64_t>(count), visits, value, scores);
+    double best = -std::numeric_limits<double>::infinity();
+    std::uint32_t chosen = kNone;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (std::isnan(scores[i])) throw StateError("The selection formula gave NaN" + way() + ".");
+      if (i < node.edge_count && edges[i].closed) continue;
+      if (scores[i] > best) best = scores[i], chosen = i;
+    }
+    if (chosen == kNone) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
+    return chosen == node.edge_count ? open(node, *next) : chosen;
   }
 
   // The best action without an edge, if another may be opened.
@@ -717,6 +786,7 @@ class SearchOf final : public SearchBase {
   }
 
   void make_plan() {
+    if (parameters_.selection.formula != Formula::kGumbel) return;
     const Node& root = tree_.nodes[0];
     before_plan_.clear();
     std::uint32_t open_actions = 0;
@@ -746,7 +816,8 @@ class SearchOf final : public SearchBase {
   std::vector<double> root_priors_;  // before temperature and noise
   std::vector<double> gumbels_;      // g of the root's edges
   std::vector<std::uint32_t> plan_, before_plan_;
-  std::uint64_t planned_simulations_ = 0;
+  std::uint64_t planned_simulations_ = 0, simulations_before_plan_ = 0;
+  std::vector<double> custom_;       // q, n, p and scores of a custom formula
   std::uint64_t node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;
 };
 

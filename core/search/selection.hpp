@@ -25,7 +25,8 @@ inline double exploration_scale(const SelectionParameters& parameters, double vi
     case Formula::kPuct: return c * std::sqrt(n);
     case Formula::kPolynomialPuct: return c * std::pow(n, parameters.exponent);
     case Formula::kUctLikePuct: return c * std::sqrt(std::log(1.0 + n + parameters.c_base));
-    case Formula::kGumbel: return 0.0;
+    case Formula::kGumbel:
+    case Formula::kCustom: return 0.0;
   }
   return 0.0;
 }
@@ -50,7 +51,8 @@ inline double exploration_bonus(const SelectionParameters& parameters, double p,
     case Formula::kPuct:
     case Formula::kPolynomialPuct: return p / (1.0 + n);
     case Formula::kUctLikePuct: return p / std::sqrt(1.0 + n);
-    case Formula::kGumbel: return 0.0;
+    case Formula::kGumbel:
+    case Formula::kCustom: return 0.0;
   }
   return 0.0;
 }

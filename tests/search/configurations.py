@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 from hypothesis import strategies as st
 
 from honte.search.config import (
     Backup,
+    Custom,
     Equivalence,
     Expansion,
     FirstPlayUrgency,
@@ -27,6 +29,7 @@ from honte.search.config import (
     UrgencyRule,
     VirtualLossKind,
 )
+from honte.search.formula import formula
 
 urgencies = st.builds(
     FirstPlayUrgency,
@@ -41,6 +44,13 @@ guided = {
     "forced_playouts": st.sampled_from([0.0, 0.0, 2.0]),
 }
 schedules = st.sampled_from([Equivalence(k=10.0), Equivalence(), MinimumMse(bias=0.1)])
+
+
+@formula
+def own_formula(q, n, p, parent):
+    return q + 0.1 * parent.value + 2.0 * p * np.sqrt(1.0 + parent.n) / (1.0 + n * n)
+
+
 constants = st.sampled_from([0.0, 0.1, 0.5, 1.0, 1.25, 1.5, 2.5, 5.0])
 selections = st.one_of(
     st.builds(Ucb1, c=constants, q_denominator=st.sampled_from(QDenominator)),
@@ -52,6 +62,14 @@ selections = st.one_of(
         **guided,
     ),
     st.builds(PolynomialPuct, c=constants, alpha=st.sampled_from([0.25, 0.5, 0.75]), **guided),
+    st.builds(
+        Custom,
+        formula=st.just(own_formula),
+        first_play_urgency=urgencies.filter(
+            lambda fpu: fpu.rule is not UrgencyRule.UNVISITED_FIRST
+        ),
+        q_denominator=st.sampled_from(QDenominator),
+    ),
     st.builds(Rave, c=constants, schedule=schedules, q_denominator=st.sampled_from(QDenominator)),
     st.builds(
         Grave,
@@ -86,6 +104,7 @@ def expansions(selection):
         root_temperature=st.sampled_from([0.5, 1.0, 1.25]),
         root_noise=st.none() if opens_all or isinstance(selection, Ucb1) else st.none() | noises,
         policy_filter=st.sampled_from([0.0, 0.0, 0.02, 0.3]),
+        dynamic_pruning=st.booleans(),
         progressive_widening=st.none()
         if opens_all
         else st.none()

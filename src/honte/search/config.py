@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from honte.errors import HonteError
+from honte.search.formula import Formula
 
 
 class Phase(BaseModel):
@@ -192,8 +193,23 @@ class Gumbel(Phase):
     q_denominator: QDenominator = QDenominator.VISITS
 
 
+class Custom(Phase):
+    """A formula of your own, see :mod:`honte.search.formula`; not readable from TOML."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, arbitrary_types_allowed=True
+    )
+
+    kind: Literal["custom"] = "custom"
+    formula: Formula
+    first_play_urgency: FirstPlayUrgency = FirstPlayUrgency()
+    root_first_play_urgency: FirstPlayUrgency | None = None
+    q_denominator: QDenominator = QDenominator.VISITS
+
+
 Selection = Annotated[
-    Ucb1 | Puct | PolynomialPuct | UctLikePuct | Rave | Grave | Gumbel, Field(discriminator="kind")
+    Ucb1 | Puct | PolynomialPuct | UctLikePuct | Rave | Grave | Gumbel | Custom,
+    Field(discriminator="kind"),
 ]
 
 
@@ -250,6 +266,9 @@ class Expansion(Phase):
     policy_filter: float = Field(default=0.0, ge=0.0, lt=1.0)
     """Actions with a smaller prior are never opened (the best always is); the rest sum to 1."""
     progressive_widening: ProgressiveWidening | None = None
+    dynamic_pruning: bool = False
+    """At the root, leave actions that can no longer become the most visited within the budget of
+    simulations; for play, not for training targets."""
     symmetry: Symmetry = Symmetry.IDENTITY
 
 

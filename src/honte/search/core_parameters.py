@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from honte import _core
 from honte.search.config import (
+    Custom,
     Equivalence,
     Expansion,
     FirstPlayUrgency,
@@ -68,12 +69,17 @@ def _selection(core: _core.SelectionParameters, selection: Selection) -> None:
     elif isinstance(selection, UctLikePuct):
         core.formula = _core.Formula.UCT_LIKE_PUCT
         core.c, core.c_base = selection.c, selection.c_base
+    elif isinstance(selection, Custom):
+        core.formula = _core.Formula.CUSTOM
+        core.custom_address = selection.formula.address
     everywhere: FirstPlayUrgency = selection.first_play_urgency
     at_root = selection.root_first_play_urgency or everywhere
     core.urgency = _core.UrgencyRule[everywhere.rule.name]
     core.urgency_value = everywhere.amount
     core.root_urgency = _core.UrgencyRule[at_root.rule.name]
     core.root_urgency_value = at_root.amount
+    if isinstance(selection, Custom):
+        return
     core.forced_playouts = selection.forced_playouts
     if selection.spread is not None:
         core.spread_scale = selection.spread.scale
@@ -86,6 +92,7 @@ def _expansion(core: _core.ExpansionParameters, expansion: Expansion) -> None:
     core.policy_temperature = expansion.policy_temperature
     core.root_temperature = expansion.root_temperature
     core.policy_filter = expansion.policy_filter
+    core.dynamic_pruning = expansion.dynamic_pruning
     core.symmetry = _core.SymmetryRule[expansion.symmetry.name]
     if expansion.root_noise is not None:
         core.noise = _core.NoiseRule[expansion.root_noise.kind.name]

@@ -16,7 +16,9 @@ from honte.search.config import (
     GumbelDecision,
     HighestPrior,
     HighestValue,
+    Puct,
     SampleVisits,
+    Selection,
     VisitsTimesValue,
 )
 
@@ -76,6 +78,30 @@ def best_first(decision: Decision, children: RootChildren) -> NDArray[np.intp]:
         merits = (certain, n, q, p)
     # lexsort takes the weightiest key last; equal children go by ascending action.
     return np.lexsort((children.action, *(-merit for merit in reversed(merits))))
+
+
+def target_visits(
+    selection: Selection, children: RootChildren, scale: float
+) -> NDArray[np.float64]:
+    """Visits for a training target, shape [E]: without those that forced playouts alone brought.
+
+    ``scale`` is c(N) · √N of the root. From every action but the most visited up to
+    √(k · P · ΣN) visits are taken, as long as its score stays below that one's; what is left of
+    a single visit goes too [KataGo: policy target pruning]. Other selections: N as it is.
+    """
+    k = selection.forced_playouts if isinstance(selection, Puct) else 0.0
+    n, q, p = children.n, children.q, children.p
+    if k == 0.0 or len(children) < 2:
+        return n
+    best = int(np.lexsort((-p, -n))[0])
+    bar = q[best] + scale * p[best] / (1.0 + n[best])
+    forced = np.floor(np.sqrt(k * p * n.sum()))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deserved = np.where(bar > q, np.ceil(scale * p / (bar - q) - 1.0), n)
+    kept = np.clip(deserved, np.maximum(0.0, n - forced), n)
+    kept[kept <= 1.0] = 0.0
+    kept[best] = n[best]
+    return kept
 
 
 def visit_policy(visits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:

@@ -52,13 +52,13 @@ class Job:
         self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0])
         if root.n == 0:
             self._limit = max(1, self._limit)  # a decision needs the root's own evaluation
-        if gumbel:
-            if self._limit_reason is None:
-                raise HonteError(
-                    "Gumbel's halving needs to know its simulations: give visits or simulations, "
-                    "not seconds alone."
-                )
-            core.plan(max(0, self._limit - (root.n == 0)))
+        if gumbel and self._limit_reason is None:
+            raise HonteError(
+                "Gumbel's halving needs to know its simulations: give visits or simulations, "
+                "not seconds alone."
+            )
+        planned = 0 if self._limit_reason is None else max(0, self._limit - (root.n == 0))
+        core.plan(planned)
 
     @property
     def simulations(self) -> int:

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, overload
 
 import numpy as np
@@ -16,17 +17,19 @@ from honte.errors import HonteError
 from honte.evaluation.contract import Evaluator
 from honte.evaluation.simple import Rollout
 from honte.search.budget import Budget
-from honte.search.config import BestLowerBound, Gumbel, SearchConfig
+from honte.search.config import BestLowerBound, Custom, Gumbel, SearchConfig
 from honte.search.core_parameters import core_parameters
 from honte.search.decision import (
     RootChildren,
     best_first,
     choose,
     lower_confidence_bounds,
+    target_visits,
     visit_policy,
 )
 from honte.search.driver import Job, drive
 from honte.search.result import ChildStatistics, SearchResult, StopReason
+from honte.search.saving import load_into, save
 from honte.search.steps import Simulation, steps
 from honte.search.tree import TreeNode
 
@@ -110,7 +113,7 @@ class Search:
         try:
             drive([job], self.evaluator, self.config.parallelism, on_round=on_round)
         except _core.StateError as error:
-            raise HonteError(str(error)) from None
+            raise HonteError(str(error)) from self._formula_error()
         finally:
             self._finish(job)
         if job.error is not None:
@@ -140,6 +143,15 @@ class Search:
         self._allowed = None
         return kept
 
+    def save(self, path: str | Path) -> None:
+        """Write the tree to a file, for :meth:`load`."""
+        save(self, path)
+
+    def load(self, path: str | Path) -> None:
+        """Take up a tree that was saved at this position; raises HonteError if it cannot be."""
+        load_into(self, path)
+        self._last = _LastRun()
+
     def result(self) -> SearchResult:
         """What the search knows now, without searching on."""
         return _result(self)
@@ -166,6 +178,11 @@ class Search:
             raise HonteError("No action is allowed at the root: allow at least one.")
         self._core.restrict_root(list(allowed))
         self._allowed = tuple(allowed)
+
+    def _formula_error(self) -> BaseException | None:
+        """What a formula of the user's own raised, if it did."""
+        selection = self.config.selection
+        return selection.formula.error if isinstance(selection, Custom) else None
 
     def _job(self, budget: Budget) -> Job:
         self._last.before = self._core.statistics
@@ -282,7 +299,8 @@ def _result(search: Search) -> SearchResult:
         if isinstance(search.config.selection, Gumbel):
             policy[:] = core.gumbel_policy()
         else:
-            policy[children.action] = visit_policy(children.n, 1.0)
+            visits = target_visits(search.config.selection, children, snapshot.scale)
+            policy[children.action] = visit_policy(visits, 1.0)
         place = choose(decision, children, search._move, search.seed)
         action = int(children.action[place])
         principal = tuple(action for action, _ in snapshot.line(int(order[place])))

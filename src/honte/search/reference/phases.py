@@ -9,7 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from honte.search.config import (
+    Custom,
     Expansion,
     FirstPlayUrgency,
     Grave,
@@ -25,6 +28,7 @@ from honte.search.config import (
     UctLikePuct,
     UrgencyRule,
 )
+from honte.search.formula import Parent
 from honte.search.reference.random import Random
 
 Evaluate = Callable[[Any], "tuple[float, Sequence[float] | None] | Playouts"]
@@ -109,7 +113,7 @@ def explored(selection: Selection, p: float, n: int, total: int, factor: float =
 
 def spread_factor(selection: Selection, node: Node) -> float:
     """KataGo's factor on c_puct: the spread of the values below, over its usual size."""
-    spread = None if isinstance(selection, Unguided) else selection.spread
+    spread = None if isinstance(selection, Unguided | Custom) else selection.spread
     if spread is None:
         return 1.0
     mean = node.value_sum / node.n
@@ -145,10 +149,18 @@ def q(selection: Selection, edge: Edge, player: int, solver: bool) -> float:
 
 
 def select(
-    selection: Selection, expansion: Expansion, node: Node, at_root: bool, solver: bool
+    selection: Selection,
+    expansion: Expansion,
+    node: Node,
+    at_root: bool,
+    solver: bool,
+    hopeless: int = -1,
 ) -> Edge:
-    """The edge with the highest score; the best action without one gets its edge if it wins."""
+    """The edge with the highest score; the best action without one gets its edge if it wins.
+    Edges with ``hopeless`` visits or fewer are left out."""
     total = sum(edge.n for edge in node.edges)
+    if isinstance(selection, Custom):
+        return select_by_custom(selection, expansion, node, at_root, solver)
     if isinstance(selection, Gumbel):
         return select_improved(selection, expansion, node, solver)
     factor = spread_factor(selection, node)
@@ -158,20 +170,43 @@ def select(
     first_play = urgency(selection, node, at_root)
     best, best_score = None, -math.inf
     for edge in node.edges:
-        if edge.closed:
+        if edge.closed or edge.n <= hopeless:
             continue
         if forced > 0.0 and edge.n > 0 and edge.n * edge.n < forced * edge.p:
             return edge
-        bonus = explored(selection, edge.p, edge.n, total, factor)
-        score = q(selection, edge, node.player, solver) + bonus
+        value = q(selection, edge, node.player, solver)
+        if solver and value <= -1.0 and edge.child is not None and edge.child.proven is not None:
+            continue  # a proven loss teaches nothing more
+        score = value + explored(selection, edge.p, edge.n, total, factor)
         if score > best_score:
             best, best_score = edge, score
-    if node.unopened and len(node.edges) < open_limit(expansion, total, node):
+    may_open = hopeless < 0 and len(node.edges) < open_limit(expansion, total, node)
+    if node.unopened and may_open:
         p = node.unopened[0][1]
         if best is None or first_play + explored(selection, p, 0, total, factor) > best_score:
             best = open_next(node)
-    assert best is not None
-    return best
+    return best or max((e for e in node.edges if not e.closed), key=lambda edge: edge.n)
+
+
+def select_by_custom(
+    selection: Custom, expansion: Expansion, node: Node, at_root: bool, solver: bool
+) -> Edge:
+    """The highest score of a function of one's own, the first of equals."""
+    total = sum(edge.n for edge in node.edges)
+    first_play = urgency(selection, node, at_root)
+    offered = [
+        (q(selection, e, node.player, solver) if e.n else first_play, e.n, e.p) for e in node.edges
+    ]
+    if node.unopened and len(node.edges) < open_limit(expansion, total, node):
+        offered.append((first_play, 0, node.unopened[0][1]))
+    arrays = [np.array(column, np.float64) for column in zip(*offered, strict=True)]
+    value = side(node.player) * node.value_sum / node.n
+    scores = selection.formula.score(arrays[0], arrays[1], arrays[2], Parent(total, value))
+    open_places = [
+        i for i in range(len(offered)) if i >= len(node.edges) or not node.edges[i].closed
+    ]
+    best = max(open_places, key=lambda i: (scores[i], -i))
+    return open_next(node) if best == len(node.edges) else node.edges[best]
 
 
 def open_next(node: Node) -> Edge:

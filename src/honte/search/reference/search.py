@@ -51,7 +51,7 @@ class ReferenceSearch:
         self._nodes = 0
         self.allowed: frozenset[int] | None = None
         self.root = self._new_node(self.state)
-        self._plan = 0
+        self._plan = self._done = 0
         self._before: list[int] = []
         self._schedule: list[int] = []
         self._gumbels: dict[int, float] = {}
@@ -59,11 +59,13 @@ class ReferenceSearch:
     def run(self, simulations: int) -> None:
         """So many simulations more; fewer once the root is proven."""
         self._plan = simulations - (self.root.n == 0)
+        self._done = 0
         self._make_plan()
         for _ in range(simulations):
             if self.root.proven is not None and self.root.n > 0:
                 return
             self.simulate()
+            self._done += 1
 
     def simulate(self) -> None:
         """One simulation: selection, expansion, evaluation, backup."""
@@ -104,7 +106,16 @@ class ReferenceSearch:
             return select_by_amaf(config.selection, node, path, self.root, solver)
         if node is self.root and isinstance(config.selection, Gumbel):
             return self._select_by_halving(config.selection, solver)
-        return select(config.selection, config.expansion, node, node is self.root, solver)
+        at_root = node is self.root
+        hopeless = self._hopeless_visits() if at_root else -1
+        return select(config.selection, config.expansion, node, at_root, solver, hopeless)
+
+    def _hopeless_visits(self) -> int:
+        """Dynamic pruning: with so many visits an action can no longer become the most visited."""
+        if not self.config.expansion.dynamic_pruning or self._plan == 0:
+            return -1
+        most = max((edge.n for edge in self.root.edges if not edge.closed), default=0)
+        return most - max(0, self._plan - self._done) - 1
 
     def _select_by_halving(self, gumbel: Gumbel, solver: bool) -> Edge:
         """Gumbel's root: among the actions with as many visits as the plan asks for now (beyond

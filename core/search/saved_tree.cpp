@@ -1,0 +1,119 @@
+#include "search/saved_tree.hpp"
+
+#include <cstring>
+#include <stdexcept>
+
+namespace honte {
+
+namespace {
+
+struct Header {
+  std::uint32_t node_count, actions, points;
+  std::uint32_t scored;
+};
+
+template <class T>
+void put(std::string& bytes, const T* items, std::size_t count) {
+  bytes.append(reinterpret_cast<const char*>(items), count * sizeof(T));
+}
+
+class Reader {
+ public:
+  explicit Reader(std::span<const char> bytes) : left_(bytes) {}
+
+  template <class T>
+  void get(T* items, std::size_t count) {
+    if (count > left_.size() / sizeof(T)) throw std::invalid_argument("the saved tree is cut short");
+    std::memcpy(items, left_.data(), count * sizeof(T));
+    left_ = left_.subspan(count * sizeof(T));
+  }
+
+  bool at_end() const { return left_.empty(); }
+  std::size_t left() const { return left_.size(); }
+
+ private:
+  std::span<const char> left_;
+};
+
+void require(bool holds) {
+  if (!holds) throw std::invalid_argument("the saved tree holds numbers that no tree has");
+}
+
+}  // namespace
+
+std::string serialized(const Tree& tree) {
+  std::string bytes;
+  const Header header{tree.node_count, tree.actions, tree.points, tree.scored};
+  put(bytes, &header, 1);
+  for (std::uint32_t i = 0; i < tree.node_count; ++i) {
+    Node node = tree.nodes[i];
+    node.in_flight = 0;
+    node.pending = false;
+    put(bytes, &node, 1);
+    for (std::uint32_t e = 0; e < node.edge_count; ++e) {
+      Edge edge = tree.edges.at(node.edges)[e];
+      edge.in_flight = 0;
+      put(bytes, &edge, 1);
+    }
+    if (node.codes != kNone) put(bytes, &tree.codes[node.codes], node.legal_count);
+    if (node.order != kNone) put(bytes, tree.orders.at(node.order), node.listed);
+    if (node.ownership != kNone) put(bytes, &tree.ownership[node.ownership], tree.points);
+    if (node.amaf != kNone) put(bytes, &tree.amaf[node.amaf], tree.actions);
+  }
+  return bytes;
+}
+
+Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
+  Reader reader(bytes);
+  Header header{};
+  reader.get(&header, 1);
+  require(header.node_count > 0 && header.actions == actions && header.points <= 1u << 16);
+  require(header.node_count <= reader.left() / sizeof(Node));
+  Tree tree;
+  tree.actions = header.actions;
+  tree.points = header.points;
+  tree.scored = header.scored != 0;
+  for (std::uint32_t i = 0; i < header.node_count; ++i) {
+    Node saved{};
+    reader.get(&saved, 1);
+    require(saved.legal_count <= kMaximumLegalActions && saved.edge_count <= saved.legal_count &&
+            saved.width <= saved.legal_count && saved.listed <= saved.width &&
+            (saved.player == 0 || saved.player == 1 || saved.player == kTerminalPlayer));
+    Node& node = tree.nodes[tree.add_node()];
+    node = saved;
+    node.edge_capacity_log2 = saved.edge_count ? static_cast<std::uint8_t>(std::bit_width(saved.edge_count - 1u)) : 0;
+    node.edges = saved.edge_count ? tree.edges.allocate(node.edge_capacity_log2) : kNone;
+    if (saved.edge_count) reader.get(tree.edges.at(node.edges), saved.edge_count);
+    for (std::uint32_t e = 0; e < saved.edge_count; ++e) {
+      const Edge& edge = tree.edges.at(node.edges)[e];
+      require(edge.action >= 0 && static_cast<std::uint32_t>(edge.action) < actions);
+      require(edge.child == kNone || (edge.child > i && edge.child < header.node_count));
+    }
+    if (saved.codes != kNone) {
+      node.codes = tree.codes.allocate(saved.legal_count);
+      reader.get(&tree.codes[node.codes], saved.legal_count);
+    }
+    if (saved.order != kNone) {
+      node.order_capacity_log2 = saved.listed ? static_cast<std::uint8_t>(std::bit_width(saved.listed - 1u)) : 0;
+      node.order = tree.orders.allocate(node.order_capacity_log2);
+      reader.get(tree.orders.at(node.order), saved.listed);
+      for (std::uint32_t c = 0; c < saved.listed; ++c) {
+        const Action action = tree.orders.at(node.order)[c].action;
+        require(action >= 0 && static_cast<std::uint32_t>(action) < actions);
+      }
+    }
+    if (saved.ownership != kNone) {
+      require(header.points > 0);
+      node.ownership = tree.ownership.allocate(header.points);
+      reader.get(&tree.ownership[node.ownership], header.points);
+    }
+    if (saved.amaf != kNone) {
+      node.amaf = tree.amaf.allocate(header.actions);
+      reader.get(&tree.amaf[node.amaf], header.actions);
+    }
+  }
+  require(reader.at_end());
+  return tree;
+}
+
+}  // namespace honte
