@@ -1,0 +1,1 @@
+"""A search that plays or reviews a game: clocks, pondering, resignation, handicap, scoring."""
