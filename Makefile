@@ -12,7 +12,6 @@ TEST_JOBS ?= 2
 # TEST_EXTRAS=test,train adds what the tests skip without
 TEST_EXTRAS ?= test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
-INSTALL := $(PIP) --no-build-isolation -C cmake.define.HONTE_NATIVE=ON
 STYLED := src tests benchmarks examples docs
 
 .PHONY: build demo test test-slow lint sanitize wheel docs clean
@@ -34,11 +33,12 @@ $(VENV)/tools: constraints.txt
 	touch $@
 
 $(VENV)/built: $(VENV)/tools $(SOURCES)
-	$(INSTALL) -e .
+	$(PIP) --no-build-isolation -C cmake.define.HONTE_NATIVE=ON -e .
 	touch $@
 
+# honte is there already, so these bring the extras' packages alone, whatever way each is built.
 $(VENV)/test-tools: $(VENV)/built
-	$(INSTALL) -e '.[$(TEST_EXTRAS)]'
+	$(PIP) 'honte[$(TEST_EXTRAS)]'
 	touch $@
 
 demo: $(VENV)/built
@@ -84,7 +84,7 @@ wheel: $(VENV)/tools
 	cd build/wheel && venv/bin/honte --version && venv/bin/python $(CURDIR)/examples/self_play.py
 
 $(VENV)/docs-tools: $(VENV)/built
-	$(INSTALL) -e '.[docs]'
+	$(PIP) 'honte[docs]'
 	touch $@
 
 docs: $(VENV)/docs-tools

@@ -44,13 +44,8 @@ class Board {
 
   // Of the chain of the stone at this point.
   Point head(Point stone) const { return cell_[stone].head; }
-  Point next_in_chain(Point stone) const { return cell_[stone].next; }  // circular
   int chain_size(Point stone) const { return cell_[head(stone)].size; }
   bool in_atari(Point stone) const { return cell_[head(stone)].one_liberty(); }
-  Point last_liberty(Point stone) const {  // of a chain in atari
-    const Cell& chain = cell_[head(stone)];
-    return static_cast<Point>(chain.sum / chain.pseudo_liberties);
-  }
   int liberties(Point stone, int limit = kMaxArea) const;  // counted up to the limit
   Bits chain(Point stone) const;
   Bits liberty_points(Point stone) const;
@@ -68,7 +63,6 @@ class Board {
   // Whether a stone of this colour can be put on the empty point, ko aside.
   // Multi-stone suicide counts as the rules say; single-stone suicide never.
   bool is_placeable(Point point, Colour colour, bool suicide) const;
-  bool is_suicide(Point point, Colour colour) const { return !is_placeable(point, colour, false); }
   bool captures(Point point, Colour colour) const;
   Bits placeable(Colour colour, bool suicide) const;
   // The single stone that a play here would take in a ko, else kNoPoint.

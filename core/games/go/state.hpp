@@ -103,9 +103,6 @@ class GoState {
   int passes_in_a_row() const { return passes_; }
   bool has_button() const { return button_; }  // still to be taken
   bool pass_would_end_phase() const;
-  bool pass_would_end_game() const {
-    return pass_would_end_phase() && (rules_.scoring == Scoring::area || phase_ == 2);
-  }
   int phase() const { return phase_; }  // 0 play, 1 and 2 clean-up
   bool cleans_up() const { return cleans_up_; }
   // How many of the last moves a network may see: those of this phase, and a single
