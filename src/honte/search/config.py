@@ -364,8 +364,8 @@ class Parallelism(Phase):
     """
 
     batch_size: int | None = Field(default=None, ge=1, le=4096)
-    """Leaves a batch; None: what the evaluator prefers."""
-    batches_in_flight: int = Field(default=2, ge=1, le=16)
+    """Leaves a batch; None: what the evaluator prefers, and fewer while the tree is young."""
+    batches_in_flight: int = Field(default=3, ge=1, le=16)
     """Batches at once, where the evaluator is asynchronous."""
     threads: int = Field(default=1, ge=1, le=256)
     """Threads that encode a batch's features."""

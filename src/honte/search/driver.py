@@ -23,6 +23,10 @@ from honte.search.result import StopReason
 SIMULATIONS_PER_LOOK = 1024
 """How many simulations without an evaluator pass before limits are looked at again."""
 
+VISITS_PER_LEAF_IN_FLIGHT = 8
+"""A tree has at most one leaf in flight for so many visits of its root, where the batch size is
+left to honte."""
+
 
 class Job:
     """One search on its way to its budget."""
@@ -175,6 +179,7 @@ class _Driver:
             self._submit = lambda batch: _known(evaluator(batch))
             preferred = 8
         self._rows = parallelism.batch_size or preferred
+        self._spares_young_trees = parallelism.batch_size is None
         self._threads = parallelism.threads
         self._most_in_flight = parallelism.batches_in_flight
         self._flights: deque[_Flight] = deque()
@@ -198,22 +203,21 @@ class _Driver:
             raise
 
     def _send(self) -> bool:
-        """Fill a batch from the open jobs in turn and start on it; False if there is no leaf."""
+        """Fill a batch from the open jobs in turn and start on it; False if no leaf needs one."""
         batch = self._spare.pop() if self._spare else _core.LeafBatch()
         batch.threads = self._threads
         try:
-            made = self._fill(batch)
+            self._fill(batch)
             if batch.size == 0:
                 self._spare.append(batch)
-                return made > 0
+                return False
             self._flights.append(_Flight(batch, self._submit(batch)))
         except BaseException:
             batch.cancel()
             raise
         return True
 
-    def _fill(self, batch: _core.LeafBatch) -> int:
-        made = 0
+    def _fill(self, batch: _core.LeafBatch) -> None:
         share = max(1, self._rows // max(1, len(self._open)))
         for _ in range(len(self._open)):
             if batch.size >= self._rows:
@@ -223,14 +227,21 @@ class _Driver:
             if left > 0 and job.core.wants_pruning and job.core.waiting == 0:
                 job.core.prune()
             if left > 0:
-                room = min(self._rows, batch.size + share)
-                made += job.core.select(batch, room, min(left, SIMULATIONS_PER_LOOK))
+                room = min(share, self._rows - batch.size, self._bearable(job.core))
+                if room > 0:
+                    job.core.select(batch, batch.size + room, min(left, SIMULATIONS_PER_LOOK))
                 self._open.append(job)
             elif job.core.waiting > 0:
                 self._open.append(job)
             elif self._on_finished is not None:
                 self._on_finished(job)
-        return made
+
+    def _bearable(self, core: _core.TreeSearch) -> int:
+        """How many leaves more a tree may have in flight. Each is chosen without the answers of
+        the others, which costs a young tree dearly and an old one nothing."""
+        if not self._spares_young_trees:
+            return self._rows
+        return 1 + core.node(0).n // VISITS_PER_LEAF_IN_FLIGHT - core.waiting
 
     def _receive(self) -> None:
         flight = self._flights.popleft()

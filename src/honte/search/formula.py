@@ -19,6 +19,7 @@ prior is offered.
 from __future__ import annotations
 
 import ctypes
+import importlib
 import importlib.util
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -79,7 +80,7 @@ class Formula:
             scores = np.ctypeslib.as_array(out, (count,))
             try:
                 arrays = [np.ctypeslib.as_array(x, (count,)) for x in (q, n, p)]
-                scores[:] = self.score(*arrays, Parent(visits, value))
+                scores[:] = self.score(arrays[0], arrays[1], arrays[2], Parent(visits, value))
             except BaseException as error:
                 self.error = error
                 scores[:] = np.nan
@@ -99,16 +100,15 @@ def formula(score: Score, *, compile: bool | None = None) -> Formula:
 
 
 def _compiled(score: Score) -> Any:
-    import numba
-    from numba import types
-
+    numba: Any = importlib.import_module("numba")
+    types: Any = importlib.import_module("numba.types")
     inner = numba.njit(score, fastmath=False)
     doubles = types.CPointer(types.float64)
     signature = types.void(
         doubles, doubles, doubles, types.int64, types.float64, types.float64, doubles
     )
 
-    @numba.cfunc(signature)  # type: ignore[untyped-decorator]
+    @numba.cfunc(signature)  # type: ignore[untyped-decorator,unused-ignore]
     def native(q, n, p, count, visits, value, out):  # type: ignore[no-untyped-def]
         scores = inner(
             numba.carray(q, count),
