@@ -16,6 +16,7 @@ from honte.cli.benchmark import benchmark
 from honte.cli.gtp import gtp
 from honte.cli.match import match
 from honte.cli.networks import networks_app
+from honte.cli.runs import runs
 from honte.cli.train import train_app
 from honte.errors import HonteError
 
@@ -34,6 +35,7 @@ app.command("benchmark")(benchmark)
 app.command("gtp")(gtp)
 app.command("analysis")(analysis)
 app.command("match")(match)
+app.command("runs")(runs)
 app.add_typer(networks_app, name="networks")
 app.add_typer(train_app, name="train")
 

@@ -218,3 +218,37 @@ def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
         f"{folder / 'network.bin.gz'}: {network.description.architecture}, "
         f"{network.description.parameters} weights"
     )
+
+
+@train_app.command()
+def zero(
+    config: Annotated[Path, typer.Argument(help="The TOML file of the run.")],
+    run: Annotated[Path, typer.Option(help="Folder of the run; goes on if it has begun.")],
+    previous: _Previous = False,
+) -> None:
+    """Learn a game from nothing but its rules: self-play, learning, and again."""
+    _needs_torch()
+    import sys
+
+    from honte.training.zero.config import ZeroConfig
+    from honte.training.zero.loop import ZeroProgress, run_zero
+
+    live = sys.stderr.isatty()
+    said = -1
+
+    def show(progress: ZeroProgress) -> None:
+        nonlocal said
+        losses = " ".join(f"{name} {value:.3f}" for name, value in progress.losses.items())
+        line = (
+            f"iteration {progress.iteration + 1}/{progress.iterations}  {progress.doing}  "
+            f"{progress.games} games  {progress.positions_per_second:.0f} evaluations/s "
+            f"({progress.utilisation:.0%} of the backend's)  {losses}"
+        )
+        if live:
+            print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
+        elif progress.iteration != said and progress.doing == "learning":
+            said = progress.iteration
+            print(line, file=sys.stderr, flush=True)
+
+    file = run_zero(run, ZeroConfig.from_toml(config), use_previous=previous, on_progress=show)
+    typer.echo(f"{file}")

@@ -25,7 +25,7 @@ UNKNOWN_ACTION = 65535
 
 
 @dataclass(frozen=True, slots=True)
-class _Arrays:
+class Arrays:
     """Arrays with the same number of rows, kept in one file."""
 
     def save(self, path: Path) -> None:
@@ -69,7 +69,7 @@ class _Arrays:
 
 
 @dataclass(frozen=True, slots=True)
-class Shard(_Arrays):
+class Shard(Arrays):
     """N samples of one board size. Everything is from the side to move."""
 
     planes: NDArray[np.uint8]
@@ -132,7 +132,7 @@ class ShardBuilder:
 
 
 @dataclass(frozen=True, slots=True)
-class TeacherLabels(_Arrays):
+class TeacherLabels(Arrays):
     """What a teacher says of the rows of a shard, from the side to move."""
 
     policy: NDArray[np.float16]

@@ -1,0 +1,73 @@
+"""``honte runs``: training runs and their curves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+BARS = "▁▂▃▄▅▆▇█"
+WIDTH = 48
+
+
+def runs(
+    folders: Annotated[
+        list[Path], typer.Argument(help="Folders of runs, or folders that hold some.")
+    ],
+    curves: Annotated[bool, typer.Option(help="Draw what was measured.")] = True,
+) -> None:
+    """List training runs and draw their curves."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from honte.errors import HonteError
+    from honte.training.runs import RunFolder
+
+    found = [run for folder in folders for run in _runs_in(folder)]
+    if not found:
+        raise HonteError(f"{', '.join(map(str, folders))} holds no training run.")
+    console = Console()
+    for path in found:
+        run = RunFolder(path)
+        config = run.config()
+        lines = list(run.metrics())
+        goal = config.get("steps", config.get("iterations", "?"))
+        last = lines[-1]["step"] if lines else 0
+        console.print(f"[bold]{path}[/]: {config.get('kind', 'run')}, {last} of {goal}")
+        if not curves or not lines:
+            continue
+        table = Table("measured", "first", "last", "least", "most", "curve")
+        names = dict.fromkeys(
+            name for line in lines for name in line if name not in ("step", "time")
+        )
+        for name in names:
+            values = [float(line[name]) for line in lines if name in line]
+            table.add_row(
+                name,
+                *(f"{value:.4g}" for value in (values[0], values[-1], min(values), max(values))),
+                sparkline(values),
+            )
+        console.print(table)
+
+
+def _runs_in(folder: Path) -> list[Path]:
+    if (folder / "config.json").exists():
+        return [folder]
+    return sorted(path.parent for path in folder.glob("*/config.json"))
+
+
+def sparkline(values: list[float]) -> str:
+    """A curve in one line of text, as wide as the values or :data:`WIDTH`; each column is the
+    mean of its values."""
+    columns = min(WIDTH, len(values))
+    means = []
+    for column in range(columns):
+        first = column * len(values) // columns
+        part = values[first : (column + 1) * len(values) // columns]
+        means.append(sum(part) / len(part))
+    low, high = min(means), max(means)
+    if high == low:
+        return BARS[0] * columns
+    top = len(BARS) - 1
+    return "".join(BARS[round((value - low) / (high - low) * top)] for value in means)

@@ -1,0 +1,1 @@
+"""AlphaGo Zero's loop: self-play, learning, and again, from nothing but the rules."""

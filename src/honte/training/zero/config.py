@@ -1,0 +1,139 @@
+"""One TOML file a run: the game, the network, self-play, learning, measuring."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from honte.errors import HonteError
+from honte.search.config import Phase
+
+
+class GameTable(Phase):
+    """``[game]``: what is played."""
+
+    name: str = "go"
+    """go, tic_tac_toe, connect_four, othello, gomoku, hex, or ``module:factory`` of your own: a
+    callable without arguments that gives the state before the first move."""
+    size: int | None = None
+    """Side of the board, where the game has one; None: its usual one (Go: 9)."""
+    rules: str = "tromp-taylor"
+    """Of Go. Tromp-Taylor counts the board as it stands, which needs no judge."""
+    komi: float | None = None
+    """Of Go; None: the usual one of the rules."""
+
+
+class NetworkTable(Phase):
+    """``[network]``: see :class:`honte.training.architecture.Architecture`."""
+
+    blocks: int = 4
+    channels: int = 48
+    pooling_every: int = 2
+    pooled_channels: int = 12
+    head_channels: int = 16
+    value_hidden: int = 32
+
+
+class SelfPlayTable(Phase):
+    """``[self_play]``: how games are made."""
+
+    games: int = Field(default=64, ge=1)
+    """Games an iteration, all played at once, so that their trees fill batches together."""
+    visits: int = Field(default=100, ge=2)
+    """Of a full search: its visits become the policy target."""
+    fast_visits: int = Field(default=20, ge=1)
+    """Of the searches between; they move the game on and teach nothing [KataGo]."""
+    full_share: float = Field(default=0.25, gt=0.0, le=1.0)
+    """The share of moves that get a full search: many short games teach the value, few long
+    searches the policy [KataGo: playout-cap randomisation]."""
+    c_puct: float = Field(default=1.5, gt=0.0)
+    first_play_reduction: float = Field(default=0.2, ge=0.0)
+    """FPU: what an unvisited move's value lies below its parent's, times √ΣP of visited ones."""
+    noise_weight: float = Field(default=0.25, ge=0.0, le=1.0)
+    """ε of the Dirichlet noise at the root of full searches [AlphaGo Zero]."""
+    noise_concentration: float = Field(default=10.83, gt=0.0)
+    """Σα over the legal moves: 0.03 a move on 19 × 19 [AlphaGo Zero]."""
+    forced_playouts: float = Field(default=2.0, ge=0.0)
+    """k: a root move gets at least √(k·P·N) visits, which are taken out of the target again
+    where they were not earned [KataGo]."""
+    temperature: float = Field(default=1.0, gt=0.0)
+    """τ of the first moves."""
+    temperature_moves: int = Field(default=30, ge=0)
+    """From here on the most visited move is played [AlphaGo Zero: 30 on 19 × 19]."""
+    surprise_share: float = Field(default=0.5, ge=0.0, le=1.0)
+    """The share of the samples' weight that goes where search surprised the policy [KataGo]."""
+    resign_below: float | None = Field(default=None, ge=-1.0, le=0.0)
+    """Value at which the side to move gives up; None: every game is played out."""
+    played_out_share: float = Field(default=0.1, ge=0.0, le=1.0)
+    """Games in which nobody resigns, to see how many resignations were wrong [AlphaGo Zero]."""
+    longest_game: int | None = Field(default=None, ge=1)
+    """Moves after which a game is scored as it stands, or is a draw; None: thrice the actions."""
+
+
+class TrainingTable(Phase):
+    """``[training]``: how the network learns from the games."""
+
+    batch_size: int = Field(default=128, ge=2)
+    uses: float = Field(default=4.0, gt=0.0)
+    """How often a sample is learned from, on average."""
+    learning_rate: float = Field(default=2e-3, gt=0.0)
+    weight_decay: float = Field(default=0.03, ge=0.0)
+    mean_decay: float = Field(default=0.99, ge=0.0, lt=1.0)
+    """Of the running mean of the weights, which is what plays."""
+    window_first: int = Field(default=20_000, ge=1)
+    """Samples that the window holds before it begins to grow."""
+    window_exponent: float = Field(default=0.75, gt=0.0, le=1.0)
+    window_growth: float = Field(default=0.4, ge=0.0)
+    """The window holds c(1 + β((N/c)^α − 1)/α) of N samples: old games fade, slowly [KataGo]."""
+    workers: int = Field(default=2, ge=1)
+
+
+class MeasuringTable(Phase):
+    """``[measuring]``: games against a fixed opponent, random playouts in a UCT search."""
+
+    every: int = Field(default=10, ge=0)
+    """Iterations between measurements; 0: never."""
+    games: int = Field(default=20, ge=2)
+    visits: int = Field(default=100, ge=1)
+    """Of the network's side."""
+    opponent_visits: int = Field(default=400, ge=1)
+
+
+class ZeroConfig(Phase):
+    """A run from nothing. Every default has its reason beside it."""
+
+    game: GameTable = GameTable()
+    network: NetworkTable = NetworkTable()
+    self_play: SelfPlayTable = SelfPlayTable()
+    training: TrainingTable = TrainingTable()
+    measuring: MeasuringTable = MeasuringTable()
+    iterations: int = Field(default=100, ge=1)
+    seed: int = Field(default=0, ge=0)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        if self.training.batch_size % self.training.workers:
+            raise ValueError(
+                f"A batch of {self.training.batch_size} cannot be shared by "
+                f"{self.training.workers} workers: give a multiple."
+            )
+        if self.self_play.fast_visits > self.self_play.visits:
+            raise ValueError("fast_visits are more than visits: a fast search is the smaller one.")
+        return self
+
+    @classmethod
+    def from_toml(cls, path: Path) -> Self:
+        """Read a run's file. Raises HonteError naming the file and the field at fault."""
+        try:
+            data = tomllib.loads(path.read_text(encoding="utf-8"))
+        except OSError as error:
+            raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise HonteError(f"{path} is not TOML: {error}.") from None
+        try:
+            return cls(**data)
+        except HonteError as error:
+            raise HonteError(f"In {path}: {error}") from None

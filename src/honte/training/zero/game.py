@@ -1,0 +1,112 @@
+"""The game of a run: its first position, what a network sees of it, its symmetries."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honte.errors import HonteError
+from honte.games import ConnectFour, Go, Gomoku, GoState, Hex, Othello, TicTacToe
+from honte.games.go import Rules
+from honte.training.zero.config import GameTable
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroGame:
+    """A game as the loop sees it."""
+
+    name: str
+    new_state: Callable[[], Any]
+    """The position before the first move."""
+    is_go: bool
+    """Whether KataGo's features and network format are used."""
+    shape: tuple[int, int, int]
+    """(C, H, W) of what the network sees."""
+    actions: int
+    """A."""
+    symmetries: int
+    """S: how many ways to show a position."""
+
+    def observe(self, state: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Planes [S, C, H, W] and numbers [G] of a position; of Go S is 1, since its planes can be
+        turned later."""
+        if self.is_go:
+            from honte._core import katago_features
+
+            planes, numbers = katago_features(state)
+            return planes[None], numbers
+        if self.symmetries == 1:
+            shown = [state.observation_tensor()]
+        else:
+            shown = [state.observation_tensor(symmetry=s) for s in range(self.symmetries)]
+        planes = np.asarray(shown, np.float32).reshape(self.symmetries, *self.shape)
+        return planes, np.zeros(0, np.float32)
+
+    def turn_policy(self, state: Any, policy: NDArray[np.float64]) -> NDArray[np.float32]:
+        """[S, A]: a policy under each symmetry; of Go [1, A]."""
+        if self.is_go or self.symmetries == 1:
+            return policy[None].astype(np.float32)
+        turned = np.zeros((self.symmetries, self.actions), np.float32)
+        actions = np.flatnonzero(policy)
+        for symmetry in range(self.symmetries):
+            moved = [state.transform_action(int(action), symmetry) for action in actions]
+            turned[symmetry, moved] = policy[actions]
+        return turned
+
+
+def open_game(table: GameTable) -> ZeroGame:
+    """The game that a configuration names. Raises HonteError where there is none."""
+    make = _factory(table)
+    try:
+        state = make()
+    except HonteError:
+        raise
+    except Exception as error:
+        raise HonteError(f"The game {table.name} cannot be begun: {error}.") from error
+    actions = int(state.num_distinct_actions())
+    if isinstance(state, GoState):
+        shape = (22, state.height, state.width)
+        return ZeroGame(table.name, make, True, shape, actions, 1)
+    if not hasattr(state, "observation_tensor"):
+        raise HonteError(
+            f"The game {table.name} has no observation_tensor: a network has nothing to see."
+        )
+    seen = np.asarray(state.observation_tensor(), np.float32)
+    full = seen.shape if seen.ndim == 3 else (seen.size, 1, 1)
+    symmetries = int(state.num_symmetries()) if hasattr(state, "num_symmetries") else 1
+    return ZeroGame(table.name, make, False, (full[0], full[1], full[2]), actions, symmetries)
+
+
+def _factory(table: GameTable) -> Callable[[], Any]:
+    size = table.size
+    match table.name:
+        case "go":
+            komi = table.komi
+            side = 9 if size is None else size
+            return Go(side, rules=Rules.parse(table.rules), komi=komi).new_initial_state
+        case "tic_tac_toe":
+            return TicTacToe().new_initial_state
+        case "connect_four":
+            return ConnectFour().new_initial_state
+        case "othello":
+            return (Othello() if size is None else Othello(size)).new_initial_state
+        case "gomoku":
+            return (Gomoku() if size is None else Gomoku(size)).new_initial_state
+        case "hex":
+            return (Hex() if size is None else Hex(size)).new_initial_state
+    module, colon, factory = table.name.partition(":")
+    if not colon:
+        raise HonteError(
+            f"There is no game {table.name!r}; there are go, tic_tac_toe, connect_four, othello, "
+            "gomoku, hex, and your own as module:factory."
+        )
+    try:
+        made: Callable[[], Any] = getattr(importlib.import_module(module), factory)
+    except (ImportError, AttributeError) as error:
+        raise HonteError(f"The game {table.name} cannot be found: {error}.") from None
+    return made

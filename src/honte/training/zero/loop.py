@@ -1,0 +1,276 @@
+"""The loop: play, learn, measure; at any moment it can be killed and goes on.
+
+An iteration is a round of games, kept as one file, and then the steps of learning that its samples
+are worth. What there is to do next follows from the files alone: the rounds on disk and the steps
+in the checkpoint. A round is a function of the seed and the network, and a step of the seed and the
+rounds, so a run that was interrupted makes the same network as one that was not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import onnx
+import torch
+from torch import nn
+
+from honte import presets
+from honte.evaluation import Rollout
+from honte.networks.layers import GLOBAL_FEATURES
+from honte.training.architecture import Architecture
+from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
+from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
+from honte.training.runs import RunFolder
+from honte.training.zero.arena import Side, arena
+from honte.training.zero.config import ZeroConfig
+from honte.training.zero.game import ZeroGame, open_game
+from honte.training.zero.learning import (
+    Part,
+    draw_parts,
+    evaluator_of,
+    export,
+    loss,
+    model_of,
+    network_file,
+    new_network,
+)
+from honte.training.zero.replay import Replay
+from honte.training.zero.self_play import SelfPlayReport, play_games, search_configs
+
+STEPS_BETWEEN_CHECKPOINTS = 100
+FREE_TO_CHANGE = frozenset(
+    {"iterations", "training.workers", "measuring.every", "measuring.games"}
+    | {"measuring.visits", "measuring.opponent_visits"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroProgress:
+    """What a live line shows."""
+
+    iteration: int
+    iterations: int
+    doing: str
+    games: int
+    """Of the whole run."""
+    positions_per_second: float
+    """Evaluations a second of the last round of self-play."""
+    utilisation: float
+    """Those over what the backend alone answers in a second; 0 before it was measured."""
+    losses: dict[str, float]
+
+
+def run_zero(
+    folder: Path,
+    config: ZeroConfig,
+    *,
+    use_previous: bool = False,
+    on_progress: Callable[[ZeroProgress], None] | None = None,
+) -> Path:
+    """Run to the last iteration, or go on; returns the file of the network.
+
+    Raises HonteError where the folder holds a run of another configuration, a checkpoint is
+    damaged (the last good one is named), or the disk is full.
+    """
+    loop = _Loop(folder, config, use_previous, on_progress)
+    return loop.run()
+
+
+class _Loop:
+    def __init__(
+        self,
+        folder: Path,
+        config: ZeroConfig,
+        use_previous: bool,
+        on_progress: Callable[[ZeroProgress], None] | None,
+    ) -> None:
+        torch.set_num_threads(1)
+        self.config = config
+        self.game: ZeroGame = open_game(config.game)
+        self.folder = RunFolder(folder)
+        self.folder.open({"kind": "zero", **_flat(config.model_dump())}, FREE_TO_CHANGE)
+        self.replay = Replay(folder / "games")
+        self.on_progress = on_progress
+        torch.manual_seed(config.seed)
+        network = new_network(Architecture(**config.network.model_dump()), self.game)
+        training = config.training
+        self.learner: Learner[nn.Module, Part] = Learner(
+            network,
+            OptimiserOptions(
+                learning_rate=training.learning_rate,
+                weight_decay=training.weight_decay,
+                mean_decay=training.mean_decay,
+                workers=training.workers,
+            ),
+            loss,
+            # On small boards converting numbers costs more than fast products gain.
+            autocast=has_fast_bfloat16() and self.game.is_go,
+        )
+        self.counts: list[int] = []
+        """Samples of each round."""
+        self.iteration = 0
+        """Iterations learned from in full."""
+        self.losses: dict[str, float] = {}
+        self.speed = self.utilisation = 0.0
+        checkpoint = self.folder.checkpoint
+        if checkpoint.exists():
+            saved = load_checkpoint(previous_of(checkpoint) if use_previous else checkpoint)
+            self.learner.restore(saved["learner"])
+            self.iteration = int(saved["iteration"])
+            self.counts = [int(count) for count in saved["counts"]]
+            self.folder.forget_after(self.iteration)
+
+    def run(self) -> Path:
+        file = network_file(self.folder.path, self.game)
+        while self.iteration < self.config.iterations:
+            if len(self.counts) <= self.iteration:
+                self._play()
+            self._learn()
+            export(self.learner.mean, self.folder.path.name, file)
+        if not file.exists():
+            export(self.learner.mean, self.folder.path.name, file)
+        return file
+
+    def _play(self) -> None:
+        """One round of games, unless the disk has it already."""
+        iteration = self.iteration
+        if not self.replay.path(iteration).exists():
+            evaluator = evaluator_of(self.learner.mean, f"{self.folder.path.name}-{iteration}")
+            table = self.config.self_play
+
+            def report(done: int, games: int, so_far: SelfPlayReport) -> None:
+                self.speed = so_far.evaluations / max(1e-9, so_far.seconds)
+                self._tell(f"playing {done}/{games}")
+
+            samples, made = play_games(
+                self.game,
+                table,
+                evaluator,
+                iteration * table.games,
+                self.config.seed,
+                on_progress=report,
+            )
+            self.speed = made.evaluations / max(1e-9, made.seconds)
+            model = model_of(self.learner.mean, self.folder.path.name)
+            self.utilisation = self.speed / _backend_speed(evaluator, model, self.game)
+            self._log_round(iteration, made, len(samples))
+            self.replay.add(iteration, samples)
+        self.counts.append(len(self.replay.load(iteration)))
+        self._save()
+
+    def _log_round(self, iteration: int, made: SelfPlayReport, samples: int) -> None:
+        self.folder.log(
+            iteration,
+            {
+                "self_play/samples": float(samples),
+                "self_play/moves_a_game": made.moves / made.games,
+                "self_play/first_player_wins": made.first_wins / made.games,
+                "self_play/draws": made.draws / made.games,
+                "self_play/evaluations_per_second": self.speed,
+                "self_play/utilisation": self.utilisation,
+                "self_play/resigned": float(made.resigned),
+                "self_play/wrongly_resigned": float(made.wrongly_resigned),
+            },
+        )
+
+    def _learn(self) -> None:
+        """The steps that the rounds so far are worth."""
+        training = self.config.training
+        wanted = int(sum(self.counts) * training.uses / training.batch_size)
+        began = self.learner.steps
+        sums: dict[str, float] = {}
+        if wanted > began:
+            window = self.replay.window(self.counts, training)
+        while self.learner.steps < wanted:
+            parts = draw_parts(
+                self.game,
+                window,
+                training.batch_size,
+                training.workers,
+                self.config.seed,
+                self.learner.steps,
+            )
+            warm = min(1.0, (self.learner.steps + 1) / 100)
+            for name, value in self.learner.step(parts, training.learning_rate * warm).items():
+                sums[name] = sums.get(name, 0.0) + value
+            done = self.learner.steps - began
+            self.losses = {name: total / done for name, total in sums.items()}
+            if self.learner.steps % 10 == 0:
+                self._tell("learning")
+            if done % STEPS_BETWEEN_CHECKPOINTS == 0:
+                self._save()
+        self.iteration += 1
+        values = {f"loss/{name}": value for name, value in self.losses.items()}
+        every = self.config.measuring.every
+        if every and self.iteration % every == 0:
+            values.update(self._measure())
+        self._save()
+        self.folder.log(self.iteration, values)
+
+    def _measure(self) -> dict[str, float]:
+        self._tell("measuring")
+        table = self.config.measuring
+        _, fast = search_configs(self.config.self_play, self.game.symmetries > 1 or self.game.is_go)
+        evaluator = evaluator_of(self.learner.mean, f"{self.folder.path.name}-{self.iteration}")
+        wins, draws, _ = arena(
+            self.game,
+            Side(fast, evaluator, table.visits),
+            Side(presets.uct(), Rollout(), table.opponent_visits),
+            table.games,
+            self.config.seed + self.iteration,
+        )
+        return {
+            "measured/wins_against_uct": wins / table.games,
+            "measured/draws_against_uct": draws / table.games,
+        }
+
+    def _save(self) -> None:
+        save_checkpoint(
+            self.folder.checkpoint,
+            {
+                "learner": self.learner.state(),
+                "iteration": self.iteration,
+                "counts": self.counts,
+            },
+        )
+
+    def _tell(self, doing: str) -> None:
+        if self.on_progress is not None:
+            games = (self.iteration + (len(self.counts) > self.iteration)) * (
+                self.config.self_play.games
+            )
+            self.on_progress(
+                ZeroProgress(
+                    self.iteration,
+                    self.config.iterations,
+                    doing,
+                    games,
+                    self.speed,
+                    self.utilisation,
+                    self.losses,
+                )
+            )
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            flat.update(_flat(value, f"{prefix}{name}."))
+        else:
+            flat[f"{prefix}{name}"] = value
+    return flat
+
+
+def _backend_speed(evaluator: Any, model: onnx.ModelProto, game: ZeroGame) -> float:
+    """Rows a second of the backend alone on this network, in batches as the search sends them."""
+    from honte.networks.backends.choice import batches_per_second
+
+    rows = int(evaluator.preferred_batch_size)
+    shapes: dict[str, tuple[int, ...]] = {"observation": (rows, *game.shape)}
+    if game.is_go:
+        shapes = {"spatial": (rows, *game.shape), "global": (rows, GLOBAL_FEATURES)}
+    return rows * batches_per_second(evaluator.backend, model, shapes, "network", seconds=0.3)

@@ -1,0 +1,102 @@
+"""Samples of self-play on disk, one file an iteration, and the window that is learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from honte.training.shards import Arrays
+
+if TYPE_CHECKING:
+    from honte.training.zero.config import TrainingTable
+    from honte.training.zero.game import ZeroGame
+
+
+@dataclass(frozen=True, slots=True)
+class ZeroSamples(Arrays):
+    """N samples, each shown under S symmetries; everything from the side to move."""
+
+    planes: NDArray[Any]
+    """[N, S, C, H, W], uint8 where all are 0 or 1, else float16."""
+    numbers: NDArray[np.float32]
+    """[N, G]; G is 19 for Go and 0 for other games."""
+    policy: NDArray[np.float16]
+    """[N, S, A]."""
+    value: NDArray[np.float32]
+    """[N]: the game's result."""
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[tuple[Any, Any, Any, float]], game: ZeroGame) -> Self:
+        """Join rows of (planes, numbers, policy, value); no rows give an empty set."""
+        symmetries = game.symmetries
+        planes = np.array([row[0] for row in rows], np.float32)
+        planes = planes.reshape(len(rows), symmetries, *game.shape)
+        binary = bool(((planes == 0) | (planes == 1)).all())
+        numbers = np.array([row[1] for row in rows], np.float32)
+        return cls(
+            planes=planes.astype(np.uint8 if binary else np.float16),
+            numbers=numbers.reshape(len(rows), 19 if game.is_go else 0),
+            policy=np.array([row[2] for row in rows], np.float16).reshape(
+                len(rows), symmetries, game.actions
+            ),
+            value=np.array([row[3] for row in rows], np.float32),
+        )
+
+
+def window_size(samples: int, table: TrainingTable) -> int:
+    """How many of the newest of so many samples are learned from [KataGo].
+
+    c(1 + β((N/c)^α − 1)/α) beyond c, all of them before.
+    """
+    first = table.window_first
+    if samples <= first:
+        return samples
+    exponent, growth = table.window_exponent, table.window_growth
+    grown = first * (1 + growth * ((samples / first) ** exponent - 1) / exponent)
+    return min(samples, int(grown))
+
+
+class Replay:
+    """The games of a run in its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._kept: dict[int, ZeroSamples] = {}
+
+    def path(self, iteration: int) -> Path:
+        """The file of an iteration's samples."""
+        return self.folder / f"games-{iteration:05}.npz"
+
+    def load(self, iteration: int) -> ZeroSamples:
+        """An iteration's samples. Raises HonteError where they are missing or damaged."""
+        if iteration not in self._kept:
+            self._kept[iteration] = ZeroSamples.load(self.path(iteration))
+        return self._kept[iteration]
+
+    def add(self, iteration: int, samples: ZeroSamples) -> None:
+        """Keep an iteration's samples. Raises HonteError if they cannot be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        samples.save(self.path(iteration))
+        self._kept[iteration] = samples
+
+    def window(self, counts: list[int], table: TrainingTable) -> ZeroSamples:
+        """The newest samples, where iteration n made ``counts[n]``."""
+        wanted = window_size(sum(counts), table)
+        parts: list[ZeroSamples] = []
+        held = 0
+        for iteration in range(len(counts) - 1, -1, -1):
+            if held >= wanted:
+                self._kept.pop(iteration, None)
+                continue
+            part = self.load(iteration)
+            parts.append(part)
+            held += len(part)
+        return ZeroSamples.join(reversed(parts))

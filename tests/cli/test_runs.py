@@ -1,0 +1,33 @@
+"""honte runs: what it lists, and the curve it draws."""
+
+import pytest
+
+from honte.cli.main import main
+from honte.cli.runs import sparkline
+from honte.training.runs import RunFolder
+
+
+def test_runs_are_listed_with_their_curves(tmp_path, capsys):
+    run = RunFolder(tmp_path / "one")
+    run.open({"kind": "zero", "iterations": 9})
+    (run.path / "metrics.jsonl").write_text(
+        '{"step": 1, "time": 0, "loss/value": 4.0}\n{"step": 2, "time": 0, "loss/value": 1.0}\n'
+        '{"step": 3, "ti'
+    )
+    assert main(["runs", str(tmp_path)]) == 0
+    shown = capsys.readouterr().out
+    assert "zero, 2 of 9" in shown
+    assert "█▁" in shown
+
+
+def test_a_folder_without_runs_is_one_sentence(tmp_path, capsys):
+    assert main(["runs", str(tmp_path)]) == 2
+    assert "holds no training run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("values", "curve"),
+    [([1.0], "▁"), ([0.0, 7.0], "▁█"), ([2.0, 2.0], "▁▁"), (list(range(8)), "▁▂▃▄▅▆▇█")],
+)
+def test_a_curve_rises_with_its_values(values, curve):
+    assert sparkline(values) == curve

@@ -1,0 +1,263 @@
+"""AlphaGo Zero's loop: what a search teaches, runs that can be killed, games that can be won."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from honte import presets
+from honte.errors import HonteError
+from honte.evaluation import OnnxEvaluator, Uniform
+from honte.games import TicTacToe
+from honte.search import Search
+
+torch = pytest.importorskip("torch")
+
+from honte.training.checkpoint import load_checkpoint, previous_of  # noqa: E402
+from honte.training.runs import RunFolder  # noqa: E402
+from honte.training.zero.config import (  # noqa: E402
+    GameTable,
+    MeasuringTable,
+    NetworkTable,
+    SelfPlayTable,
+    TrainingTable,
+    ZeroConfig,
+)
+from honte.training.zero.game import open_game  # noqa: E402
+from honte.training.zero.learning import draw_parts  # noqa: E402
+from honte.training.zero.loop import run_zero  # noqa: E402
+from honte.training.zero.replay import window_size  # noqa: E402
+from honte.training.zero.self_play import play_games, search_configs  # noqa: E402
+from honte.training.zero.targets import pruned_policy, sample_counts, surprise  # noqa: E402
+
+TINY = ZeroConfig(
+    game=GameTable(name="tic_tac_toe"),
+    network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
+    self_play=SelfPlayTable(games=12, visits=16, fast_visits=6, temperature_moves=4),
+    training=TrainingTable(batch_size=16, uses=6),
+    measuring=MeasuringTable(every=2, games=4, visits=8, opponent_visits=8),
+    iterations=3,
+)
+
+
+def weights(folder):
+    return load_checkpoint(folder / "checkpoint.pt")["learner"]["mean"]
+
+
+def same(first, second):
+    return all(torch.equal(value, second[name]) for name, value in first.items())
+
+
+def test_forced_visits_that_were_not_earned_are_taken_out_of_the_target():
+    """In tic-tac-toe a win in one move is there; noise and forcing send visits elsewhere too."""
+    state = TicTacToe().new_initial_state()
+    for action in (0, 3, 1, 4):
+        state.apply_action(action)
+    table = SelfPlayTable(visits=200, forced_playouts=2.0)
+    full, _ = search_configs(table, symmetric=False)
+    result = Search(state, full, Uniform(), seed=3).run(visits=200)
+    pruned = pruned_policy(result, 2.0)
+    assert pruned.sum() == pytest.approx(1.0)
+    assert pruned[2] > result.policy[2] + 0.1, "more of the target is the winning move"
+    kept = [pruned[a] / pruned[2] < result.policy[a] / result.policy[2] for a in (5, 6, 7, 8)]
+    assert all(kept)
+
+
+def test_surprise_is_the_divergence_and_moves_weight():
+    prior = np.array([0.5, 0.5], np.float32)
+    assert surprise(np.array([0.5, 0.5]), prior) == pytest.approx(0, abs=1e-7)
+    assert surprise(np.array([1.0, 0.0]), prior) == pytest.approx(np.log(2))
+    random = np.random.default_rng(0)
+    counts = sum(sample_counts([3.0, 1.0, 0.0, 0.0], 0.5, random) for _ in range(2000)) / 2000
+    np.testing.assert_allclose(counts, [2.0, 1.0, 0.5, 0.5], atol=0.05)
+
+
+def test_the_window_grows_more_slowly_than_the_samples():
+    """KataGo's: with c = 250,000, α = 0.75, β = 0.4, 60 million samples leave 8 million."""
+    table = TrainingTable(window_first=250_000)
+    assert window_size(1000, table) == 1000
+    assert window_size(250_000, table) == 250_000
+    assert window_size(60_000_000, table) == pytest.approx(8.2e6, rel=0.02)
+
+
+def test_samples_say_who_won_for_the_side_to_move_and_turn_with_their_policy():
+    game = open_game(GameTable(name="tic_tac_toe"))
+    table = SelfPlayTable(games=8, visits=12, fast_visits=6, full_share=1.0, surprise_share=0.0)
+    samples, report = play_games(game, table, Uniform(), 0, seed=1)
+    assert len(samples) == report.moves, "without surprise every position is there once"
+    assert set(np.unique(samples.value)) <= {-1.0, 0.0, 1.0}
+    own, other = samples.planes[:, 0].astype(int).swapaxes(0, 1)
+    stones = own.sum(axis=(1, 2)) - other.sum(axis=(1, 2))
+    assert set(np.unique(stones)) <= {0, -1}, "the side to move never has more stones"
+    # A stone and a probability at one cell of a symmetry: no policy on an occupied cell, ever.
+    taken = (samples.planes.sum(axis=2) > 0).reshape(len(samples), game.symmetries, 9)
+    assert (samples.policy[taken] == 0).all()
+    np.testing.assert_allclose(samples.policy.sum(axis=2), 1.0, atol=5e-3)
+
+
+def test_go_is_turned_with_its_policy():
+    game = open_game(GameTable(name="go", size=5, komi=0.5))
+    table = SelfPlayTable(games=2, visits=8, fast_visits=4, full_share=1.0, longest_game=20)
+    samples, _ = play_games(game, table, Uniform(), 0, seed=1)
+    (part,) = draw_parts(game, samples, 64, 1, seed=0, step=0)
+    stones = (part.planes[:, 1] + part.planes[:, 2]).flatten(1)
+    assert (part.policy[:, :-1][stones > 0] == 0).all()
+    assert stones.sum() > 0
+
+
+def test_the_same_seed_gives_the_same_games_bit_for_bit():
+    game = open_game(GameTable(name="connect_four"))
+    table = SelfPlayTable(games=4, visits=12, fast_visits=6)
+    first, _ = play_games(game, table, Uniform(), 0, seed=7)
+    again, _ = play_games(game, table, Uniform(), 0, seed=7)
+    other, _ = play_games(game, table, Uniform(), 0, seed=8)
+    for name in ("planes", "policy", "value"):
+        assert getattr(first, name).tobytes() == getattr(again, name).tobytes()
+    assert first.planes.tobytes() != other.planes.tobytes()
+
+
+def test_who_is_hopelessly_behind_resigns_and_some_games_are_played_out():
+    game = open_game(GameTable(name="tic_tac_toe"))
+    table = SelfPlayTable(games=30, visits=60, fast_visits=60, resign_below=-0.5)
+    _, report = play_games(game, table, Uniform(), 0, seed=2)
+    assert report.resigned > 0
+    _, never = play_games(
+        game, table.model_copy(update={"resign_below": None}), Uniform(), 0, seed=2
+    )
+    assert never.resigned == 0
+    assert never.moves > report.moves
+
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {tests!r})
+from pathlib import Path
+from test_zero import TINY
+from honte.training.zero.loop import run_zero
+run_zero(Path(sys.argv[1]), TINY)
+"""
+
+
+@pytest.mark.slow
+def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path):
+    """SIGKILL at random moments; the network at the end is the same to the last bit."""
+    run_zero(tmp_path / "whole", TINY)
+    program = PROGRAM.format(tests=str(Path(__file__).parent))
+    random = np.random.default_rng(int(time.time()))
+    kills = 0
+    for _ in range(60):
+        process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "killed")])
+        try:
+            process.wait(timeout=float(random.uniform(2.0, 6.0 + kills)))
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, signal.SIGKILL)
+            process.wait()
+            kills += 1
+            continue
+        assert process.returncode == 0
+        break
+    assert kills >= 2
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("zero") / "run"
+    run_zero(folder, TINY)
+    return folder
+
+
+def test_a_run_stopped_between_and_within_steps_ends_as_one_that_was_not(finished, tmp_path):
+    class Stop(Exception):
+        pass
+
+    for stop_at in (("playing 12/12", 0), ("learning", 1), ("measuring", 1)):
+        seen = []
+
+        def stop(progress, stop_at=stop_at, seen=seen):
+            seen.append(progress.doing)
+            if progress.doing == stop_at[0] and progress.iteration >= stop_at[1]:
+                raise Stop
+
+        with pytest.raises(Stop):
+            run_zero(tmp_path / "run", TINY, on_progress=stop)
+    run_zero(tmp_path / "run", TINY)
+    assert same(weights(finished), weights(tmp_path / "run"))
+
+
+def test_a_longer_run_goes_on_and_another_configuration_is_refused(finished, tmp_path):
+    import shutil
+
+    shutil.copytree(finished, tmp_path / "run")
+    before = weights(tmp_path / "run")
+    run_zero(tmp_path / "run", TINY.model_copy(update={"iterations": 4}))
+    assert not same(before, weights(tmp_path / "run"))
+    changed = TINY.model_copy(update={"self_play": SelfPlayTable(games=12, visits=17)})
+    with pytest.raises(HonteError, match=r"began with self_play\.fast_visits = 6 and is now asked"):
+        run_zero(tmp_path / "run", changed)
+
+
+def test_a_damaged_checkpoint_is_refused_and_the_one_before_taken_on_demand(finished, tmp_path):
+    import shutil
+
+    shutil.copytree(finished, tmp_path / "run")
+    checkpoint = tmp_path / "run" / "checkpoint.pt"
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-10])
+    with pytest.raises(HonteError, match="go on from it"):
+        run_zero(tmp_path / "run", TINY)
+    assert previous_of(checkpoint).exists()
+    run_zero(tmp_path / "run", TINY, use_previous=True)
+    assert same(weights(finished), weights(tmp_path / "run"))
+
+
+def test_metrics_hold_every_iteration_once(finished):
+    lines = list(RunFolder(finished).metrics())
+    assert [line["step"] for line in lines if "loss/policy" in line] == [1, 2, 3]
+    assert [line["step"] for line in lines if "self_play/samples" in line] == [0, 1, 2]
+    assert sum("measured/wins_against_uct" in line for line in lines) == 1
+
+
+def test_a_game_that_is_not_there_is_one_sentence():
+    with pytest.raises(HonteError, match="There is no game 'chequers'; there are go, tic_tac_toe"):
+        open_game(GameTable(name="chequers"))
+    with pytest.raises(HonteError, match="cannot be found: No module named 'nowhere'"):
+        open_game(GameTable(name="nowhere:Game"))
+
+
+@pytest.mark.slow
+def test_tic_tac_toe_is_learned_to_never_losing(tmp_path):
+    """Against every possible line of play, on either side, with 64 visits and no luck."""
+    config = ZeroConfig(
+        game=GameTable(name="tic_tac_toe"),
+        network=NetworkTable(blocks=2, channels=32, pooling_every=0, head_channels=8),
+        self_play=SelfPlayTable(
+            games=100, visits=50, fast_visits=10, full_share=0.5, temperature_moves=5,
+            noise_concentration=4.0,
+        ),
+        training=TrainingTable(batch_size=64, uses=8, window_first=4000),
+        measuring=MeasuringTable(every=0),
+        iterations=24,
+    )  # fmt: skip
+    evaluator = OnnxEvaluator(run_zero(tmp_path / "run", config))
+
+    def defeats(side, state):
+        if state.is_terminal():
+            return int(state.returns()[side] < 0)
+        if state.current_player() == side:
+            search = Search(state, presets.alphazero(), evaluator, seed=1)
+            actions = [search.run(visits=64).action]
+        else:
+            actions = state.legal_actions()
+        total = 0
+        for action in actions:
+            after = state.clone()
+            after.apply_action(action)
+            total += defeats(side, after)
+        return total
+
+    assert [defeats(side, TicTacToe().new_initial_state()) for side in (0, 1)] == [0, 0]
