@@ -18,6 +18,7 @@ from honte.cli.match import match
 from honte.cli.networks import networks_app
 from honte.cli.runs import runs
 from honte.cli.train import train_app
+from honte.cli.web import web
 from honte.errors import HonteError
 
 USAGE_ERROR = 2
@@ -33,6 +34,7 @@ app = typer.Typer(
 app.command("analyze")(analyze)
 app.command("benchmark")(benchmark)
 app.command("gtp")(gtp)
+app.command("web")(web)
 app.command("analysis")(analysis)
 app.command("match")(match)
 app.command("runs")(runs)

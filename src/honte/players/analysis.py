@@ -14,7 +14,7 @@ from enum import Enum
 
 from honte.errors import HonteError
 from honte.evaluation import Evaluator, Rollout, Uniform
-from honte.games.go import BLACK, GoState
+from honte.games.go import BLACK, WHITE, GoState
 from honte.search import Budget, Search, SearchConfig, SearchResult, run_many
 
 CANDIDATES = 10
@@ -163,7 +163,7 @@ def analyze_game(
         {turn + step for turn in picked for step in (0, 1) if turn + step < len(states)}
     )
     searches = [
-        Search(_before_the_move(states, turn), config, evaluator, seed=seed + turn)
+        Search(before_the_move(states, turn), config, evaluator, seed=seed + turn)
         for turn in wanted
     ]
     finished = 0
@@ -193,16 +193,16 @@ def analyze_game(
     # are no mean of the positions searched.
     in_points = not isinstance(evaluator, Rollout | Uniform)
     found = {
-        turn: _position(turn, result, in_points)
+        turn: position_analysis(turn, result, in_points)
         for turn, result in zip(wanted, results, strict=True)
         if result is not None
     }
     return GameAnalysis(
-        tuple(_judged(found[turn], found.get(turn + 1), states) for turn in picked if turn in found)
+        tuple(judged(found[turn], found.get(turn + 1), states) for turn in picked if turn in found)
     )
 
 
-def _before_the_move(states: Sequence[GoState], turn: int) -> GoState:
+def before_the_move(states: Sequence[GoState], turn: int) -> GoState:
     """The position of a turn with whoever moved next in the game to move."""
     state = states[turn]
     if turn + 1 < len(states):
@@ -222,9 +222,11 @@ def _picked(turns: Iterable[int] | None, positions: int) -> list[int]:
     return picked
 
 
-def _position(turn: int, result: SearchResult, in_points: bool) -> PositionAnalysis:
+def position_analysis(turn: int, result: SearchResult, in_points: bool) -> PositionAnalysis:
+    """What a search found at a turn; ``in_points`` where its evaluator counts points."""
     player = result.player
-    sign = 1.0 if player == BLACK else -1.0
+    # At a finished game values are Black's.
+    sign = -1.0 if player == WHITE else 1.0
     lead = result.score_lead if in_points else None
     return PositionAnalysis(
         turn=turn,
@@ -246,7 +248,7 @@ def _position(turn: int, result: SearchResult, in_points: bool) -> PositionAnaly
     )
 
 
-def _judged(
+def judged(
     position: PositionAnalysis, after: PositionAnalysis | None, states: Sequence[GoState]
 ) -> PositionAnalysis:
     """The position with the move played there and what it cost."""
