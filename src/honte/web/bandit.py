@@ -87,9 +87,7 @@ def _misled(arms: int, best: int, worst: int) -> tuple[float, ...]:
     if arms == 2:
         return tuple(BAD if arm == best else 1 - BAD for arm in range(arms))
     rest = (1 - GOOD - BAD) / (arms - 2)
-    return tuple(
-        BAD if arm == best else GOOD if arm == worst else rest for arm in range(arms)
-    )
+    return tuple(BAD if arm == best else GOOD if arm == worst else rest for arm in range(arms))
 
 
 def run_bandit(wish: RunBandit, send: Callable[[events.BanditRun], None]) -> Work:

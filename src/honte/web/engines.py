@@ -113,9 +113,7 @@ def named_system(name: str) -> System:
     try:
         return SYSTEMS[name]
     except KeyError:
-        raise HonteError(
-            f"There is no system {name!r}; there are {', '.join(SYSTEMS)}."
-        ) from None
+        raise HonteError(f"There is no system {name!r}; there are {', '.join(SYSTEMS)}.") from None
 
 
 def config_of(system: System, *, ownership: bool) -> SearchConfig:

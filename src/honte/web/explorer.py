@@ -25,7 +25,7 @@ class RealPosition:
 
     state: GoState
     evaluator: Evaluator
-    cache: EvaluationCache
+    cache: EvaluationCache | None
 
 
 def explore(
@@ -50,8 +50,7 @@ def explore(
             scores = _scores(wish, search, made_up=real is None)
         if stop in wish.milestones:
             milestones.append(_milestone(search, stop))
-        if scores is None:  # N(s) = 0: nothing but the node's own evaluation
-            scores = _scores(wish, search, made_up=real is None)
+        assert scores is not None  # N(s) is a stop itself, and no later than the first of all
         told = {"milestones": list(milestones), "finished": stop == stops[-1]}
         send(scores.model_copy(update=told))
         yield

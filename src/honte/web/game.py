@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 from honte.errors import HonteError
-from honte.games.go import BLACK, Go, GoState, Rules, format_vertex
+from honte.games.go import BLACK, WHITE, Go, GoState, Rules, format_vertex
 from honte.players.handicap import fixed_handicap_points
 from honte.records import GameRecord, IllegalRecordMove, Node, Result, loads
 from honte.records.points import format_point
@@ -47,9 +48,8 @@ class GameTree:
         komi = wish.komi
         if komi is None:
             komi = 0.5 if wish.handicap else rules.default_komi
-        to_play = wish.to_play
-        if to_play is None:
-            to_play = 1 if wish.handicap else BLACK
+        first = WHITE if wish.handicap else BLACK
+        to_play: int = first if wish.to_play is None else wish.to_play
         Go(wish.width, wish.height, rules, komi).new_initial_state(black, white, to_play)
         record = GameRecord((wish.width, wish.height), komi=komi, rules=rules)
         root = record.root
@@ -88,16 +88,14 @@ class GameTree:
             if node not in self._numbers:
                 continue
             try:
-                for _ in self.record.states(node):
-                    pass
+                self._state_at(node)
             except IllegalRecordMove as error:
                 if len(self.warnings) < 20:
                     self.warnings.append(f"{error} What follows was left out.")
                 bad = node.line()[1:]
                 for step in bad:
                     try:
-                        for _ in self.record.states(step):
-                            pass
+                        self._state_at(step)
                     except IllegalRecordMove:
                         self._remove(step)
                         break
@@ -107,10 +105,7 @@ class GameTree:
         return (node for node in self.record.root.walk() if not node.children)
 
     def _state_at(self, node: Node) -> GoState:
-        state: GoState | None = None
-        for state in self.record.states(node):
-            pass
-        assert state is not None
+        *_, state = self.record.states(node)
         return state
 
     @property
@@ -129,9 +124,7 @@ class GameTree:
     def way(self) -> list[int]:
         """Which child leads on at each node from the root to the one shown."""
         line = self.node.line()
-        return [
-            node.children.index(below) for node, below in zip(line, line[1:], strict=False)
-        ]
+        return [node.children.index(below) for node, below in itertools.pairwise(line)]
 
     def follow(self, way: list[int]) -> None:
         """Show the node at the end of such a way, or as far as it goes."""

@@ -379,7 +379,7 @@ class Session:
                 lag=LAG,
             )
             if allotment is not None:
-                seconds = min(seconds or allotment.target, allotment.target)
+                seconds = min(seconds or allotment.planned, allotment.planned)
         limits = works.Limits(self._visits(state), seconds)
 
         def decided(result: SearchResult) -> None:

@@ -93,14 +93,20 @@ def tree_rows(root: TreeNode, most: int) -> list[events.TreeRow]:
         place = len(rows)
         action = -1 if node.action is None or parent < 0 else node.action
         rows.append(
-            (node.index, parent, action, -minus_n, round(q, 4), round(p, 5), node.player,
-             node.proven)
+            (
+                node.index,
+                parent,
+                action,
+                -minus_n,
+                round(q, 4),
+                round(p, 5),
+                node.player,
+                node.proven,
+            )
         )
         for edge in node.edges():
             if edge.child is not None and edge.n > 0:
-                heapq.heappush(
-                    waiting, (-edge.n, next(order), edge.child, place, edge.q, edge.p)
-                )
+                heapq.heappush(waiting, (-edge.n, next(order), edge.child, place, edge.q, edge.p))
     return rows
 
 
@@ -115,9 +121,7 @@ def walk(root: TreeNode, path: Sequence[int]) -> TreeNode:
     return node
 
 
-def node_table(
-    search: Search, path: Sequence[int], number: int
-) -> events.NodeTable:
+def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeTable:
     """The children of a node with Q + U taken apart, unvisited ones of the root included."""
     node = walk(search.root, path)
     edges = node.edges()
@@ -229,5 +233,3 @@ def _edge(edge: TracedEdge) -> events.StepEdge:
 def curve(selection: Selection, prior: float, total: int, visits: Sequence[int]) -> list[float]:
     """U at each N(s, a) for N(s) = total."""
     return [explored(selection, prior, n, total) for n in visits]
-
-

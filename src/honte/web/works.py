@@ -52,7 +52,11 @@ def slices(search: Search, limits: Limits) -> Work:
         if limits.seconds is not None:
             left = min(left, max(0.0, limits.seconds - (time.monotonic() - started)))
         result = search.run(Budget(visits=limits.visits, seconds=left))
-        if result.visits >= limits.visits or result.action is None or search.root.proven is not None:
+        if (
+            result.visits >= limits.visits
+            or result.action is None
+            or search.root.proven is not None
+        ):
             return
         if limits.seconds is not None and time.monotonic() - started >= limits.seconds:
             return

@@ -1,0 +1,262 @@
+import { select } from "d3-selection";
+import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { dark } from "../theme";
+import { layOut, principal, radius, type Drawn, type Spot } from "./trees";
+
+interface Props {
+  root: Spot;
+  selected: number;
+  collapsed: ReadonlySet<number>;
+  /** Nodes to be marked, as the step mode does with the way down. */
+  marked?: ReadonlySet<number>;
+  fit: number;
+  name: (spot: Spot) => string;
+  label: string;
+  onSelect: (spot: Spot) => void;
+  onToggle: (spot: Spot) => void;
+}
+
+const ACROSS = 46;
+const DOWN = 92;
+/** From this zoom on there is room for numbers. */
+const READABLE = 0.62;
+
+/** A tree on a canvas: thousands of nodes move with the finger. */
+export function TreeCanvas(props: Props) {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const view = useRef<ZoomTransform>(zoomIdentity);
+  const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
+  const touched = useRef(false);
+  const drawn = useMemo(
+    () => layOut(props.root, props.collapsed, ACROSS, DOWN),
+    [props.root, props.collapsed],
+  );
+  const nodes = useMemo(() => drawn.descendants(), [drawn]);
+  const latest = useRef({ props, drawn, nodes });
+  latest.current = { props, drawn, nodes };
+  const due = useRef(0);
+
+  const draw = (): void => {
+    due.current = 0;
+    const element = canvas.current;
+    if (element) paint(element, view.current, latest.current);
+  };
+  const drawSoon = (): void => {
+    if (due.current === 0) due.current = requestAnimationFrame(draw);
+  };
+
+  const fit = (): void => {
+    const element = canvas.current;
+    if (!element || !behaviour.current) return;
+    const all = latest.current.nodes;
+    const xs = all.map((d) => d.x);
+    const left = Math.min(...xs) - 40;
+    const right = Math.max(...xs) + 40;
+    const bottom = Math.max(...all.map((d) => d.y)) + 60;
+    const { clientWidth: w, clientHeight: h } = element;
+    const scale = Math.min(1.2, w / (right - left), h / (bottom + 50));
+    const x = w / 2 - (scale * (left + right)) / 2;
+    select(element).call(
+      behaviour.current.transform,
+      zoomIdentity.translate(x, Math.max(44 * scale, 24)).scale(scale),
+    );
+    touched.current = false;
+  };
+
+  useEffect(() => {
+    const element = canvas.current;
+    if (!element) return;
+    const made = zoom<HTMLCanvasElement, unknown>()
+      .scaleExtent([0.02, 4])
+      .on("zoom", (event: { transform: ZoomTransform; sourceEvent: unknown }) => {
+        view.current = event.transform;
+        if (event.sourceEvent) touched.current = true;
+        drawSoon();
+      });
+    behaviour.current = made;
+    select(element).call(made).on("dblclick.zoom", null);
+    const observer = new ResizeObserver(() => {
+      const scale = window.devicePixelRatio || 1;
+      element.width = element.clientWidth * scale;
+      element.height = element.clientHeight * scale;
+      if (!touched.current) fit();
+      drawSoon();
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      cancelAnimationFrame(due.current);
+      due.current = 0;
+    };
+  }, []);
+
+  useEffect(() => {
+    if (!touched.current) fit();
+    drawSoon();
+  }, [drawn]);
+  useEffect(drawSoon, [props.selected, props.marked, dark.value]);
+  useEffect(fit, [props.fit]);
+
+  const nearest = (event: MouseEvent): Drawn | null => {
+    const element = canvas.current!;
+    const box = element.getBoundingClientRect();
+    const [x, y] = view.current.invert([event.clientX - box.left, event.clientY - box.top]);
+    let best: Drawn | null = null;
+    let closest = Math.max(18, 14 / view.current.k) ** 2;
+    for (const d of nodes) {
+      const far = (d.x - x) ** 2 + (d.y - y) ** 2;
+      if (far < closest) [best, closest] = [d, far];
+    }
+    return best;
+  };
+
+  const onKey = (event: KeyboardEvent): void => {
+    const at = nodes.find((d) => d.data.index === props.selected) ?? drawn;
+    const siblings = at.parent?.children ?? [];
+    const place = siblings.indexOf(at);
+    const steps: Record<string, Drawn | undefined> = {
+      ArrowUp: at.parent ?? undefined,
+      ArrowDown: at.children?.reduce((a, b) => (b.data.n > a.data.n ? b : a)),
+      ArrowLeft: siblings[place - 1],
+      ArrowRight: siblings[place + 1],
+      Home: drawn,
+    };
+    if (event.key in steps) {
+      const next = steps[event.key];
+      if (next) props.onSelect(next.data);
+    } else if (event.key === "Enter") props.onToggle(at.data);
+    else if (event.key === "+" || event.key === "-") {
+      if (behaviour.current) {
+        select(canvas.current!).call(behaviour.current.scaleBy, event.key === "+" ? 1.3 : 1 / 1.3);
+      }
+    } else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <canvas
+      ref={canvas}
+      class="tree"
+      tabIndex={0}
+      role="application"
+      aria-label={props.label}
+      data-nodes={nodes.length}
+      onKeyDown={onKey}
+      onClick={(event) => {
+        const found = nearest(event);
+        if (found) props.onSelect(found.data);
+      }}
+      onDblClick={(event) => {
+        const found = nearest(event);
+        if (found) props.onToggle(found.data);
+      }}
+    />
+  );
+}
+
+interface Painted {
+  props: Props;
+  nodes: Drawn[];
+}
+
+function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }: Painted): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  const style = getComputedStyle(canvas);
+  const colour = (name: string): string => style.getPropertyValue(name).trim();
+  const [ink, soft, rule, accent, paper, warm] = [
+    colour("--ink"),
+    colour("--ink-soft"),
+    colour("--limb"),
+    colour("--accent"),
+    colour("--card"),
+    colour("--warm"),
+  ];
+  const scale = canvas.width / Math.max(1, canvas.clientWidth);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  context.setTransform(scale * view.k, 0, 0, scale * view.k, scale * view.x, scale * view.y);
+  const [left, top] = view.invert([-60, -60]);
+  const [right, bottom] = view.invert([canvas.clientWidth + 60, canvas.clientHeight + 120]);
+  const blue = principal(props.root);
+  const marked = props.marked;
+
+  const limbs = (which: (d: Drawn) => boolean, stroke: string, width: number): void => {
+    context.beginPath();
+    for (const d of nodes) {
+      const above = d.parent;
+      if (!above || !which(d)) continue;
+      if (d.y < top || above.y > bottom) continue;
+      if (Math.max(d.x, above.x) < left || Math.min(d.x, above.x) > right) continue;
+      const middle = (d.y + above.y) / 2;
+      context.moveTo(above.x, above.y);
+      context.bezierCurveTo(above.x, middle, d.x, middle, d.x, d.y);
+    }
+    context.strokeStyle = stroke;
+    context.lineWidth = width / Math.max(view.k, 0.35);
+    context.stroke();
+  };
+  limbs((d) => !blue.has(d.data), rule, 1);
+  limbs((d) => blue.has(d.data), accent, 2.4);
+  if (marked) limbs((d) => marked.has(d.data.index), warm, 3);
+
+  const readable = view.k >= READABLE;
+  for (const d of nodes) {
+    if (d.x < left || d.x > right || d.y < top || d.y > bottom) continue;
+    const spot = d.data;
+    const r = radius(spot, props.root);
+    context.beginPath();
+    context.arc(d.x, d.y, r, 0, 2 * Math.PI);
+    const isMarked = marked?.has(spot.index) ?? false;
+    context.fillStyle = isMarked ? warm : blue.has(spot) ? accent : spot.player === 0 ? paper : soft;
+    context.fill();
+    context.lineWidth = 1.4 / Math.max(view.k, 0.5);
+    context.strokeStyle = isMarked ? warm : blue.has(spot) ? accent : soft;
+    context.stroke();
+    if (props.collapsed.has(spot.index) && spot.children.length) {
+      context.beginPath();
+      context.moveTo(d.x - 6, d.y + r + 4);
+      context.lineTo(d.x + 6, d.y + r + 4);
+      context.lineTo(d.x, d.y + r + 10);
+      context.fillStyle = soft;
+      context.fill();
+    }
+    if (spot.index === props.selected) {
+      context.beginPath();
+      context.arc(d.x, d.y, r + 4, 0, 2 * Math.PI);
+      context.strokeStyle = ink;
+      context.lineWidth = 2 / Math.max(view.k, 0.5);
+      context.stroke();
+    }
+    if (readable) label(context, d, r, props.name(spot), ink, soft, paper);
+  }
+}
+
+function label(
+  context: CanvasRenderingContext2D,
+  d: Drawn,
+  r: number,
+  name: string,
+  ink: string,
+  soft: string,
+  paper: string,
+): void {
+  const { n, q } = d.data;
+  const lines: [string, string, string][] = [
+    ["600 11px system-ui, sans-serif", name, ink],
+    ["9.5px system-ui, sans-serif", `N ${n}`, soft],
+    ["9.5px system-ui, sans-serif", `Q ${q.toFixed(2).replace("-", "−")}`, soft],
+  ];
+  context.textAlign = "center";
+  context.lineWidth = 3;
+  context.strokeStyle = paper;
+  lines.forEach(([font, text, fill], i) => {
+    const y = d.y + r + 13 + 11 * i;
+    context.font = font;
+    context.strokeText(text, d.x, y);
+    context.fillStyle = fill;
+    context.fillText(text, d.x, y);
+  });
+}

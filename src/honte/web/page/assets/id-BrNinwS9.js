@@ -1,0 +1,1 @@
+import{e as o}from"./index-D6uvHFcf.js";const r=o;export{r as id};
