@@ -1,9 +1,10 @@
 import { connection, send } from "./state";
 import type { Request, ServerEvent } from "./wire";
 
-/** Sends requests of one kind and hears the answers to the latest of them alone. */
+/** Sends requests of one kind and hears their answers, never an older one after a newer one. */
 export class Asker {
-  private latest = -1;
+  private mine = new Set<number>();
+  private newest = 0;
   private timer = 0;
   private stop: (() => void) | null = null;
 
@@ -11,7 +12,12 @@ export class Asker {
 
   listen(): () => void {
     this.stop = connection.listen((event) => {
-      if (event.number === this.latest && event.number !== 0) this.onAnswer(event);
+      if (event.number < this.newest || !this.mine.has(event.number)) return;
+      if (event.number > this.newest) {
+        for (const old of this.mine) if (old < event.number) this.mine.delete(old);
+        this.newest = event.number;
+      }
+      this.onAnswer(event);
     });
     return () => {
       window.clearTimeout(this.timer);
@@ -20,7 +26,7 @@ export class Asker {
   }
 
   ask(request: Request): void {
-    this.latest = send(request);
+    this.mine.add(send(request));
   }
 
   /** After a pause, so that a slider in motion asks once. */

@@ -91,7 +91,7 @@ export function Compare() {
               <header>
                 <h2>{systemName(name)}</h2>
                 <span class="soft">
-                  {found ? `${short(found.visits)} ${t("visits")}` : busy ? t("waiting") : ""}
+                  {found ? t("visits_n", { n: short(found.visits) }) : busy ? t("waiting") : ""}
                 </span>
               </header>
               {answer?.message ? (
@@ -104,6 +104,7 @@ export function Compare() {
                     toPlay={here.to_play}
                     last={here.last}
                     candidates={found?.candidates ?? []}
+                    prior={found?.candidates.length === 0 ? found.prior : null}
                     played={choice ?? null}
                     coordinates={false}
                     label={`${t("board")}, ${systemName(name)}`}

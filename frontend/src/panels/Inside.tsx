@@ -52,12 +52,14 @@ function Children({ found, onFollow }: { found: NodeTable; onFollow: (action: nu
             <tr>
               <th scope="col">{t("move")}</th>
               <th scope="col">N</th>
-              <th scope="col">W</th>
               <th scope="col">Q</th>
               {!ucb && <th scope="col">P</th>}
-              <th scope="col">{ucb ? "c·√(ln N(s)/N)" : "c·P·√N(s)/(1+N)"}</th>
               <th scope="col">U</th>
               <th scope="col">Q + U</th>
+              <th scope="col">
+                U = {ucb ? "c·√(ln N(s)/N)" : POLICY_TERMS[found.formula]}
+              </th>
+              <th scope="col">W</th>
             </tr>
           </thead>
           <tbody>
@@ -75,18 +77,16 @@ function Children({ found, onFollow }: { found: NodeTable; onFollow: (action: nu
                   </button>
                 </th>
                 <td>{r.n}</td>
-                <td>{fixed(r.w, 1)}</td>
                 <td>{r.visited ? signed(r.q, 3) : "–"}</td>
                 {!ucb && <td>{percent(r.p)}</td>}
-                <td class="soft">
-                  {ucb
-                    ? `${fixed(found.c, 2)}·√(${Math.log(Math.max(1, found.total)).toFixed(2)}/${r.n})`
-                    : `${fixed(found.c, 2)}·${r.p.toFixed(3)}·${Math.sqrt(Math.max(1, found.total)).toFixed(2)}/${1 + r.n}`}
-                </td>
                 <td>{r.visited || !ucb ? term(r.u) : "∞"}</td>
                 <td>
-                  <b>{r.visited ? signed(r.q + r.u, 3) : ucb ? "∞" : signed(r.q + r.u, 3)}</b>
+                  <b>{r.visited || !ucb ? signed(r.q + r.u, 3) : "∞"}</b>
                 </td>
+                <td class="soft" dir="ltr">
+                  {terms(found, r.n, r.p)}
+                </td>
+                <td class="soft">{fixed(r.w, 1)}</td>
               </tr>
             ))}
           </tbody>
@@ -94,6 +94,22 @@ function Children({ found, onFollow }: { found: NodeTable; onFollow: (action: nu
       </div>
     </>
   );
+}
+
+const POLICY_TERMS: Record<string, string> = {
+  puct: "c·P·√N(s)/(1+N)",
+  polynomial_puct: "c·P·N(s)^α/(1+N)",
+  uct_like_puct: "c·P·√(ln(1+N(s)+base)/(1+N))",
+};
+
+/** The exploration term with its numbers in place. */
+function terms({ formula, c, total }: NodeTable, n: number, p: number): string {
+  const parent = Math.max(1, total);
+  const shownC = fixed(c, 2);
+  if (formula === "ucb1") return n ? `${shownC}·√(${Math.log(parent).toFixed(2)}/${n})` : "∞";
+  const shownP = p.toFixed(3);
+  if (formula !== "puct") return `${shownC}·${shownP}·…/${1 + n}`;
+  return `${shownC}·${shownP}·${Math.sqrt(parent).toFixed(1)}/${1 + n}`;
 }
 
 function find(root: Spot | null, index: number): Spot | null {
@@ -108,7 +124,7 @@ function find(root: Spot | null, index: number): Spot | null {
 }
 
 function Live() {
-  const most = number("nodes", 300);
+  const most = number("nodes", 200);
   const shown = tree.value?.node === position.value?.node ? tree.value : null;
   const [selected, select] = useState(0);
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());

@@ -338,7 +338,7 @@ export function Play() {
           aside={
             found && (
               <span class="soft" data-visits={found.visits}>
-                {short(found.visits)} {t("visits")} ·{" "}
+                {t("visits_n", { n: short(found.visits) })} ·{" "}
                 {t("positions_per_second", { n: short(found.per_second) })}
               </span>
             )

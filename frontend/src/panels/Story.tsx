@@ -71,6 +71,7 @@ export function GameGraph() {
         range={[0, 100]}
         {...(hasLeads ? { second: [-reach, reach] as [number, number] } : {})}
         marker={at}
+        least={20}
         height={170}
         label={`${t("graph")}: ${t("winrate")} ${player(0)}`}
         format={(v) => `${v.toFixed(0)}%`}

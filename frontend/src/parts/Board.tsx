@@ -25,7 +25,7 @@ const BUBBLES = 12;
 
 /** How good a candidate is beside the best one: 1 is as good. */
 function quality(candidate: Candidate, best: Candidate): number {
-  return Math.max(0, 1 - (best.winrate - candidate.winrate) / 0.15);
+  return Math.min(1, Math.max(0, 1 - (best.winrate - candidate.winrate) / 0.15));
 }
 
 const hue = (good: number): string =>
@@ -37,7 +37,8 @@ export function Board(props: BoardProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const [cursor, setCursor] = useState<number | null>(null);
   const id = useId();
-  const margin = props.coordinates === false ? 0.62 : 1.05;
+  const plain = props.coordinates === false;
+  const [near, far] = plain ? [0.62, 0.62] : [1.02, 0.68];
   const shown = props.candidates?.find((c) => c.action === hovered) ?? null;
   const line = shown?.line ?? null;
   const stones = line ? playOut(props.stones, size, toPlay, line) : props.stones;
@@ -77,7 +78,7 @@ export function Board(props: BoardProps) {
   return (
     <svg
       class={`board ${canPlay ? "playable" : ""}`}
-      viewBox={`${-margin} ${-margin} ${width - 1 + 2 * margin} ${height - 1 + 2 * margin}`}
+      viewBox={`${-near} ${-far} ${width - 1 + near + far} ${height - 1 + near + far}`}
       role={canPlay ? "application" : "img"}
       aria-label={
         cursor === null ? props.label : `${props.label}. ${vertex(cursor, size, t("pass"))}`
@@ -108,11 +109,11 @@ export function Board(props: BoardProps) {
         </linearGradient>
       </defs>
       <rect
-        x={-margin}
-        y={-margin}
-        width={width - 1 + 2 * margin}
-        height={height - 1 + 2 * margin}
-        rx={0.18}
+        x={-near}
+        y={-far}
+        width={width - 1 + near + far}
+        height={height - 1 + near + far}
+        rx={plain ? 0.12 : 0.18}
         fill={`url(#${id}g)`}
       />
       <g class="grid">
@@ -126,15 +127,15 @@ export function Board(props: BoardProps) {
           <circle key={p} cx={x(p)} cy={y(p)} r={0.09} />
         ))}
       </g>
-      {props.coordinates !== false && (
+      {!plain && (
         <g class="coordinates" aria-hidden="true">
           {Array.from({ length: width }, (_, i) => (
-            <text key={i} x={i} y={height - 1 + 0.8}>
+            <text key={i} x={i} y={height - 1 + 0.83}>
               {columnName(i)}
             </text>
           ))}
           {Array.from({ length: height }, (_, i) => (
-            <text key={i} x={-0.75} y={i + 0.12}>
+            <text key={i} x={-0.74} y={i + 0.11}>
               {height - i}
             </text>
           ))}
@@ -235,19 +236,26 @@ export function Board(props: BoardProps) {
           if (c.action >= width * height || !best || stones[c.action] !== ".") return null;
           const good = quality(c, best);
           return (
-            <g key={c.action} class="bubble" opacity={place === 0 ? 1 : 0.5 + 0.5 * (c.n / best.n)}>
-              <circle cx={x(c.action)} cy={y(c.action)} r={0.47} fill={hue(good)} />
+            <g key={c.action} class="bubble">
+              <circle class="ground" cx={x(c.action)} cy={y(c.action)} r={0.47} />
+              <circle
+                cx={x(c.action)}
+                cy={y(c.action)}
+                r={0.47}
+                fill={hue(good)}
+                fill-opacity={place === 0 ? 1 : 0.45 + 0.5 * Math.sqrt(c.n / best.n)}
+              />
               {place === 0 && (
                 <circle class="best" cx={x(c.action)} cy={y(c.action)} r={0.47} />
               )}
-              <text x={x(c.action)} y={y(c.action) - (c.lead === null ? 0.03 : 0.1)}>
+              <text x={x(c.action)} y={y(c.action) - (c.lead === null ? -0.02 : 0.09)}>
                 {(100 * c.winrate).toFixed(0)}
               </text>
-              <text class="second" x={x(c.action)} y={y(c.action) + (c.lead === null ? 0.24 : 0.14)}>
+              <text class="second" x={x(c.action)} y={y(c.action) + (c.lead === null ? 0.27 : 0.14)}>
                 {short(c.n)}
               </text>
               {c.lead !== null && (
-                <text class="second" x={x(c.action)} y={y(c.action) + 0.35}>
+                <text class="second" x={x(c.action)} y={y(c.action) + 0.34}>
                   {signed(c.lead)}
                 </text>
               )}

@@ -18,6 +18,8 @@ interface Props {
   height: number;
   label: string;
   logarithmic?: boolean;
+  /** The x axis reaches at least so far. */
+  least?: number;
   range?: [number, number];
   /** The middle of a second axis, on the right. */
   second?: [number, number];
@@ -62,12 +64,18 @@ export function Curve(props: Props) {
       cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
       legend: { show: props.legend === true },
       scales: {
-        x: { time: false, distr: props.logarithmic ? 3 : 1 },
+        x: {
+          time: false,
+          distr: props.logarithmic ? 3 : 1,
+          ...(props.least
+            ? { range: (_: uPlot, low: number, high: number): [number, number] => [low, Math.max(high, props.least ?? 0)] }
+            : {}),
+        },
         y: props.range ? { range: props.range } : {},
         ...(props.second ? { second: { range: () => latest.current.second ?? [-1, 1] } } : {}),
       },
       axes: [
-        { ...axis, size: 26 },
+        { ...axis, size: 26, incrs: WHOLE },
         { ...axis, size: 44, values: format },
         ...(props.second
           ? [{ ...axis, scale: "second", side: 1 as const, size: 36, grid: { show: false } }]
@@ -129,6 +137,9 @@ export function Curve(props: Props) {
 
   return <div class="curve" dir="ltr" ref={holder} role="img" aria-label={props.label} />;
 }
+
+/** Steps of an axis that counts. */
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000];
 
 function data(props: Props): uPlot.AlignedData {
   return [props.x, ...props.lines.map((line) => line.values)] as uPlot.AlignedData;

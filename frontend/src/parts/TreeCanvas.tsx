@@ -1,6 +1,6 @@
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { dark } from "../theme";
 import { layOut, principal, radius, type Drawn, type Spot } from "./trees";
 
@@ -21,6 +21,8 @@ const ACROSS = 46;
 const DOWN = 92;
 /** From this zoom on there is room for numbers. */
 const READABLE = 0.62;
+/** Zoomed out further than this, nodes keep their size on the screen. */
+const SMALLEST = 0.42;
 
 /** A tree on a canvas: thousands of nodes move with the finger. */
 export function TreeCanvas(props: Props) {
@@ -28,9 +30,10 @@ export function TreeCanvas(props: Props) {
   const view = useRef<ZoomTransform>(zoomIdentity);
   const behaviour = useRef<ZoomBehavior<HTMLCanvasElement, unknown> | null>(null);
   const touched = useRef(false);
+  const [aspect, setAspect] = useState(0.8);
   const drawn = useMemo(
-    () => layOut(props.root, props.collapsed, ACROSS, DOWN),
-    [props.root, props.collapsed],
+    () => layOut(props.root, props.collapsed, ACROSS, DOWN, aspect),
+    [props.root, props.collapsed, aspect],
   );
   const nodes = useMemo(() => drawn.descendants(), [drawn]);
   const latest = useRef({ props, drawn, nodes });
@@ -80,6 +83,7 @@ export function TreeCanvas(props: Props) {
       const scale = window.devicePixelRatio || 1;
       element.width = element.clientWidth * scale;
       element.height = element.clientHeight * scale;
+      setAspect(Math.round((10 * element.clientHeight) / Math.max(1, element.clientWidth)) / 10);
       if (!touched.current) fit();
       drawSoon();
     });
@@ -206,7 +210,7 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
   for (const d of nodes) {
     if (d.x < left || d.x > right || d.y < top || d.y > bottom) continue;
     const spot = d.data;
-    const r = radius(spot, props.root);
+    const r = radius(spot, props.root) * Math.max(1, SMALLEST / view.k);
     context.beginPath();
     context.arc(d.x, d.y, r, 0, 2 * Math.PI);
     const isMarked = marked?.has(spot.index) ?? false;
@@ -231,6 +235,15 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
       context.stroke();
     }
     if (readable) label(context, d, r, props.name(spot), ink, soft, paper);
+    else if (blue.has(spot) || spot.n >= 0.08 * props.root.n) {
+      context.font = `600 ${11 / view.k}px system-ui, sans-serif`;
+      context.textAlign = "left";
+      context.lineWidth = 3 / view.k;
+      context.strokeStyle = paper;
+      context.strokeText(props.name(spot), d.x + r + 4 / view.k, d.y + 4 / view.k);
+      context.fillStyle = ink;
+      context.fillText(props.name(spot), d.x + r + 4 / view.k, d.y + 4 / view.k);
+    }
   }
 }
 

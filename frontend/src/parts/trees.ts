@@ -41,16 +41,30 @@ export function principal(root: Spot): Set<Spot> {
 
 export type Drawn = HierarchyPointNode<Spot>;
 
+/** `aspect`, height by width: the levels spread until the drawing has it. */
 export function layOut(
   root: Spot,
   collapsed: ReadonlySet<number>,
   across: number,
   down: number,
+  aspect = 0,
 ): Drawn {
   const shape = hierarchy(root, (spot) => (collapsed.has(spot.index) ? [] : spot.children));
-  return tidy<Spot>()
+  const drawn = tidy<Spot>()
     .nodeSize([across, down])
-    .separation((a, b) => (a.parent === b.parent ? 1 : 1.35))(shape);
+    .separation((a, b) => (a.parent === b.parent ? 1 : 1.3))(shape);
+  if (aspect > 0 && drawn.height > 0) {
+    let [left, right] = [0, 0];
+    drawn.each((d) => {
+      left = Math.min(left, d.x);
+      right = Math.max(right, d.x);
+    });
+    const stretched = Math.max(1, (aspect * (right - left)) / (down * (drawn.height + 0.6)));
+    drawn.each((d) => {
+      d.y *= stretched;
+    });
+  }
+  return drawn;
 }
 
 /** Actions from the root to a node. */

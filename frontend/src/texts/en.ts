@@ -15,7 +15,7 @@ export const en = {
   close: "Close",
   docs: "More in the documentation",
   about: "What is this?",
-  share: "Copy the address",
+  share: "Share",
   shared: "Address copied",
   cancel: "Stop",
   // players and values
@@ -25,6 +25,7 @@ export const en = {
   winrate: "Winrate",
   score: "Score",
   visits: "Visits",
+  visits_n: "{n} visits",
   prior: "Prior",
   lead: "Lead",
   value: "Value",

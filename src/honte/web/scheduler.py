@@ -72,7 +72,7 @@ class Scheduler:
         on_end: Callable[[BaseException | None], None],
         weight: float = 1.0,
     ) -> Task:
-        """Queue work behind what the account has already.
+        """Queue work beside what the account has already: its works take slices in turn.
 
         ``on_end`` is called in a thread of the scheduler when the work has ended, with what it
         raised; also after :meth:`Task.cancel`.
@@ -109,8 +109,9 @@ class Scheduler:
                 account = task.account
                 account.used += took / task.weight
                 account.busy = False
-                if ended:
-                    account.waiting.popleft()
+                account.waiting.popleft()
+                if not ended:
+                    account.waiting.append(task)
                 if not account.waiting:
                     self._accounts.remove(account)
                 self._condition.notify()

@@ -514,7 +514,9 @@ class Session:
             return made
 
         send = self._sender(answer)
-        work = works.compare(state, self._game.current, contenders, self._cache_for, send)
+        work = works.compare(
+            state, self._game.current, contenders, self._cache_for, send, wish.number
+        )
         self._begin("compare", work, answer)
 
     # Short works

@@ -159,12 +159,13 @@ def compare(
     contenders: Callable[[], Sequence[Contender]],
     caches: Callable[[Evaluator], EvaluationCache | None],
     send: Callable[[events.Compared], None],
+    number: int = 0,
 ) -> Work:
     """Search one position with several systems, a slice each in turn."""
     running: list[tuple[Contender, Search, Work, float]] = []
     for contender in contenders():
         if contender.config is None or contender.evaluator is None:
-            send(_refusal(contender))
+            send(_refusal(contender, number))
             continue
         cache = caches(contender.evaluator)
         search = Search(state, contender.config, contender.evaluator, cache=cache)
@@ -177,10 +178,11 @@ def compare(
             try:
                 finished = next(work, _END) is _END
             except HonteError as error:
-                send(_refusal(contender, str(error)))
+                send(_refusal(contender, number, str(error)))
                 continue
             spent = used + time.perf_counter() - began
-            send(_compared(contender, search, state, node, spent, finished=finished))
+            answer = _compared(contender, search, state, node, spent, finished=finished)
+            send(answer.model_copy(update={"number": number}))
             if not finished:
                 still.append((contender, search, work, spent))
             yield
@@ -190,8 +192,9 @@ def compare(
 _END = object()
 
 
-def _refusal(contender: Contender, error: str | None = None) -> events.Compared:
+def _refusal(contender: Contender, number: int, error: str | None = None) -> events.Compared:
     return events.Compared(
+        number=number,
         system=contender.name,
         report=None,
         rows=[],

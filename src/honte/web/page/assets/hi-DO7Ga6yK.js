@@ -1,0 +1,1 @@
+import{e as o}from"./index-xMLzFYoH.js";const r=o;export{r as hi};
