@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from honte.errors import HonteError
+from honte.players.named import preset_names
 from honte.protocols.analysis_format import View
-from honte.protocols.configuration import preset_names, set_up
+from honte.protocols.configuration import set_up
 
 
 def test_without_anything_random_playouts_play():

@@ -1,73 +1,214 @@
-"""``honte match``: two GTP engines, many games, one figure with its interval."""
+"""``honte match``: players against each other, and what the games say of their strength."""
 
 from __future__ import annotations
 
-import shlex
+import sys
+from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from honte.errors import HonteError
 
+if TYPE_CHECKING:
+    from honte.lab.board_games import GameSpec
+    from honte.lab.runner import Match
+    from honte.lab.schedule import Schedule
+    from honte.lab.specs import MatchSpec, PlayerSpec
+    from honte.lab.store import GameRow
+
+
+class Mode(Enum):
+    """Who meets whom."""
+
+    ROUND_ROBIN = "round-robin"
+    GAUNTLET = "gauntlet"
+    SPRT = "sprt"
+
 
 def match(
-    first: Annotated[str, typer.Argument(help="Command of a GTP engine, or 'honte OPTIONS'.")],
-    second: Annotated[str, typer.Argument(help="The other; {seed} becomes the game's number.")],
-    out: Annotated[Path, typer.Option(help="Folder of the games and results; goes on if begun.")],
-    games: Annotated[int, typer.Option(min=1, help="Games in all, colours in turn.")] = 100,
-    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 19,
-    komi: Annotated[float | None, typer.Option(help="Default: the usual one of the rules.")] = None,
-    rules: Annotated[str, typer.Option(help="A rule set by name or as KataGo's JSON.")] = "chinese",
-    parallel: Annotated[int, typer.Option(min=1, help="Games at once.")] = 1,
-    names: Annotated[tuple[str, str], typer.Option(help="What the engines are called.")] = (
-        "first",
-        "second",
-    ),
-    timeout: Annotated[float, typer.Option(help="Seconds an engine may take to answer.")] = 600.0,
+    players: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PLAYER…",
+            help="'name=a;preset=katago;visits=100', 'name=b;engine=gnugo --mode gtp', "
+            "'honte OPTIONS' (honte gtp), or a TOML file with [[player]] tables.",
+        ),
+    ],
+    store: Annotated[Path, typer.Option(help="The match's SQLite file; goes on if begun.")],
+    network: Annotated[
+        str | None, typer.Option(help="The network of players that name none.")
+    ] = None,
+    mode: Annotated[
+        Mode, typer.Option(help="gauntlet: the first against each; sprt: two, until decided.")
+    ] = Mode.ROUND_ROBIN,
+    games: Annotated[
+        int, typer.Option(min=2, help="Games of each pair of players (sprt: at most), in pairs.")
+    ] = 100,
+    game: Annotated[
+        str, typer.Option(help="go, connect-four, tic-tac-toe, othello, hex or gomoku.")
+    ] = "go",
+    size: Annotated[int | None, typer.Option(help="Board size; Go: 19.")] = None,
+    rules: Annotated[str, typer.Option(help="Go: a rule set.")] = "tromp-taylor",
+    komi: Annotated[
+        float | None, typer.Option(help="Go; default: 7 up to 9×9, else the rules' own.")
+    ] = None,
+    openings: Annotated[int, typer.Option(min=0, help="Random moves before the game.")] = 4,
+    judge: Annotated[
+        str | None,
+        typer.Option(help="Network that draws and balances openings; default: --network."),
+    ] = None,
+    agreed_end: Annotated[
+        bool,
+        typer.Option(
+            "--agreed-end/--to-the-end",
+            help="End a game once both players' searches give it to the same side.",
+        ),
+    ] = True,
+    seed: Annotated[int, typer.Option(help="Of openings and searches.")] = 0,
+    at_once: Annotated[int | None, typer.Option(min=1, help="Games at once.")] = None,
+    elo0: Annotated[float, typer.Option(help="sprt: H0, the first is this much stronger.")] = 0.0,
+    elo1: Annotated[float, typer.Option(help="sprt: H1.")] = 20.0,
+    alpha: Annotated[float, typer.Option(help="sprt: chance to accept H1 wrongly.")] = 0.05,
+    beta: Annotated[float, typer.Option(help="sprt: chance to accept H0 wrongly.")] = 0.05,
+    csv: Annotated[Path | None, typer.Option(help="Write the ratings here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with a plot here.")] = None,
 ) -> None:
-    """Play a match between two engines that speak GTP."""
-    from honte.games.go import Rules
-    from honte.lab.match import GameResult, MatchOptions, Standing, run_match
+    """Play a match and rate the players. Run the same line again to go on."""
+    from honte.lab.board_games import GameName, GameSpec
+    from honte.lab.runner import Match
+    from honte.lab.schedule import Gauntlet, RoundRobin, Sequential
+    from honte.lab.specs import AgreedEnd, MatchSpec, OpeningsSpec
+    from honte.lab.sprt import Sprt
+    from honte.lab.store import Store
 
-    chosen = Rules.parse(rules)
-    options = MatchOptions(
-        engines=(_command(first, chosen), _command(second, chosen)),
-        names=names,
-        folder=out,
-        games=games,
-        size=size,
-        komi=chosen.default_komi if komi is None else komi,
-        rules=chosen,
-        parallel=parallel,
-        timeout=timeout,
+    try:
+        name = GameName(game)
+    except ValueError:
+        known = ", ".join(one.value for one in GameName)
+        raise HonteError(f"There is no game {game!r}; there are {known}.") from None
+    file_game, file_match, specs = _players(players, network, rules)
+    played = file_game or GameSpec(name=name, size=size, rules=rules, komi=komi)
+    spec = file_match or MatchSpec(
+        openings=OpeningsSpec(plies=openings, network=judge or network),
+        agreed_end=AgreedEnd() if agreed_end else None,
+        seed=seed,
     )
-
-    def show(game: GameResult, standing: Standing) -> None:
-        won = "nobody" if game.winner is None else names[game.winner]
+    names = tuple(player.name for player in specs)
+    pairs = games // 2
+    schedule: Schedule
+    if mode is Mode.SPRT:
+        if len(names) != 2:
+            raise HonteError(f"SPRT compares two players, not {len(names)}.")
+        schedule = Sequential((names[0], names[1]), pairs, Sprt(elo0, elo1, alpha, beta))
+    else:
+        schedule = (Gauntlet if mode is Mode.GAUNTLET else RoundRobin)(names, pairs)
+    with Store(store) as file:
+        rows = play_with_progress(
+            Match(file, specs, schedule, game=played, match=spec, at_once=at_once), store
+        )
+    anchor = names[0] if mode is Mode.GAUNTLET else None
+    show_report(f"{played.title()}: {store.stem}", rows, csv=csv, html=html, anchor=anchor)
+    if isinstance(schedule, Sequential):
+        state = schedule.state(rows)
         typer.echo(
-            f"game {game.number}: {won} wins, {game.result} ({game.how}), {game.moves} moves, "
-            f"{game.seconds:.0f} s; {names[0]} {standing}",
-            err=True,
+            f"SPRT [{elo0:g}, {elo1:g}]: log likelihood ratio {state.llr:.2f} after {state.pairs} "
+            f"pairs, bounds {state.lower:.2f} and {state.upper:.2f}: {state.verdict.value}."
         )
 
-    standing = run_match(options, on_game=show)
-    typer.echo(f"{names[0]} against {names[1]} after {standing.games} games: {standing}")
+
+def _players(
+    texts: Sequence[str], network: str | None, rules: str
+) -> tuple[GameSpec | None, MatchSpec | None, list[PlayerSpec]]:
+    import shlex
+
+    from honte.lab.reading import parse_player, player_of_table, read_match_file
+
+    game, spec = None, None
+    players: list[PlayerSpec] = []
+    for text in texts:
+        words = text.split()
+        if text.endswith(".toml"):
+            game, spec, found = read_match_file(Path(text), network=network)
+            players += found
+        elif words and words[0] == "honte":
+            options = [word for word in shlex.split(text)[1:] if word != "gtp"]
+            program = [sys.executable, "-c", "from honte.cli.main import run; run()", "gtp"]
+            command = shlex.join([*program, "--rules", rules, *options])
+            players.append(player_of_table({"name": text, "engine": command}, text))
+        elif "=" in text.split(";")[0]:
+            players.append(parse_player(text, network=network))
+        else:
+            players.append(player_of_table({"engine": text}, text))
+    return game, spec, players
 
 
-def _command(given: str, rules: object) -> str:
-    """``honte OPTIONS`` is this very honte over GTP, under the rules of the match."""
-    import json
-    import sys
+def play_with_progress(match: Match, store: Path) -> list[GameRow]:
+    """Play a match with a bar on stderr that says how long it will take."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    from honte.games.go import Rules
+    from honte.lab.runner import Progress as MatchProgress
+    from honte.lab.store import Ending
 
-    words = shlex.split(given)
-    if not words:
-        raise HonteError("An engine needs a command line, such as 'gnugo --mode gtp'.")
-    if words[0] != "honte":
-        return given
-    assert isinstance(rules, Rules)
-    options = [word for word in words[1:] if word != "gtp"]
-    program = [sys.executable, "-c", "from honte.cli.main import run; run()", "gtp"]
-    return shlex.join([*program, "--rules", json.dumps(rules.to_json()), *options])
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+        console=console,
+    )
+    with bar:
+        task = bar.add_task("games")
+
+        def show(progress: MatchProgress) -> None:
+            bar.update(task, completed=progress.done, total=progress.total)
+            row = progress.latest
+            if row is not None and row.ending is Ending.FORFEIT:
+                console.print(row.note.split("\n")[0], style="yellow", highlight=False)
+
+        try:
+            return match.run(show)
+        except KeyboardInterrupt:
+            console.print(f"Stopped; the same command goes on with {store}.")
+            raise
+
+
+def show_report(
+    title: str,
+    rows: Sequence[GameRow],
+    *,
+    csv: Path | None = None,
+    html: Path | None = None,
+    anchor: str | None = None,
+    confidence: float = 0.95,
+) -> None:
+    """Print the ratings of these games, and write the files that were asked for."""
+    from rich.console import Console
+
+    from honte.lab import report
+    from honte.lab.plots import plot_by_name
+    from honte.records.files import write_text
+
+    found = report.report(title, rows, anchor=anchor, confidence=confidence)
+    console = Console(highlight=False)
+    for table in report.terminal_tables(found):
+        console.print(table)
+    for note in found.notes():
+        console.print(note, markup=False)
+    if csv is not None:
+        write_text(csv, report.csv_table(found))
+    if html is not None:
+        write_text(html, report.html_page(found, plot_by_name(found.ratings, title)))

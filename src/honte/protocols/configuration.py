@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
 import tomllib
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from honte import presets
 from honte.errors import HonteError
 from honte.games.go import Rules
+from honte.players.named import preset
 from honte.players.player import PlayerSettings
 from honte.players.resignation import Resignation
 from honte.protocols.analysis_format import View
@@ -114,24 +112,6 @@ def with_katago_settings(
         except UnknownParameter:
             unknown.append(name)
     return parameters, unknown
-
-
-def preset_names() -> list[str]:
-    """The named systems of :mod:`honte.presets`."""
-    return [
-        name
-        for name, value in inspect.getmembers(presets, inspect.isfunction)
-        if value.__module__ == presets.__name__
-    ]
-
-
-def preset(name: str) -> SearchConfig:
-    """A named system. Raises HonteError that lists the names."""
-    wanted = name.lower().replace("-", "_")
-    if wanted not in preset_names():
-        raise HonteError(f"There is no preset {name!r}; there are {', '.join(preset_names())}.")
-    make: Callable[[], SearchConfig] = getattr(presets, wanted)
-    return make()
 
 
 def set_up(

@@ -1,0 +1,79 @@
+"""From what a specification says of leaf values to evaluators, one object for equal wishes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from honte.evaluation import (
+    AsyncEvaluator,
+    Evaluation,
+    Evaluator,
+    LeafBatch,
+    Mixture,
+    NetworkEvaluator,
+    Pending,
+    Rollout,
+)
+from honte.lab.specs import LeafValue
+
+
+class WithoutPolicy:
+    """Another evaluator's values, and equal priors: AlphaGo's searches without its policy."""
+
+    def __init__(self, evaluator: AsyncEvaluator) -> None:
+        self.evaluator = evaluator
+        self.name = f"values of {getattr(evaluator, 'name', type(evaluator).__name__)}"
+
+    @property
+    def streams(self) -> int:
+        """How many batches it works on at once."""
+        return self.evaluator.streams
+
+    @property
+    def preferred_batch_size(self) -> int:
+        """How many leaves a batch should hold."""
+        return self.evaluator.preferred_batch_size
+
+    def submit(self, batch: LeafBatch) -> Pending:
+        """Start on a batch."""
+        return _WithoutPolicy(self.evaluator.submit(batch))
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        return self.submit(batch).result()
+
+
+class _WithoutPolicy:
+    def __init__(self, pending: Pending) -> None:
+        self._pending = pending
+
+    def result(self) -> Evaluation:
+        return replace(self._pending.result(), policy_logits=None)
+
+
+class Evaluators:
+    """Makes evaluators and remembers them, so that players who want the same share its batches."""
+
+    def __init__(self) -> None:
+        self._networks: dict[str, NetworkEvaluator] = {}
+        self._made: dict[LeafValue, Evaluator] = {}
+
+    def network(self, path: str) -> NetworkEvaluator:
+        """The evaluator of a network's file. Raises HonteError if it cannot be read."""
+        if path not in self._networks:
+            self._networks[path] = NetworkEvaluator(path)
+        return self._networks[path]
+
+    def evaluator(self, leaf: LeafValue) -> Evaluator:
+        """What answers leaves as the specification says."""
+        if leaf not in self._made:
+            self._made[leaf] = self._make(leaf)
+        return self._made[leaf]
+
+    def _make(self, leaf: LeafValue) -> Evaluator:
+        if leaf.network is None or leaf.blind:
+            return Rollout(leaf.rollouts)
+        network = self.network(leaf.network)
+        evaluator: AsyncEvaluator = network
+        if leaf.rollout_weight > 0:
+            evaluator = Mixture(network, Rollout(leaf.rollouts), leaf.rollout_weight)
+        return evaluator if leaf.policy else WithoutPolicy(evaluator)
