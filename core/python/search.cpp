@@ -291,7 +291,8 @@ void bind_batch(nb::module_& m) {
       .def("receive",
            [](LeafBatch& batch, Input<float, 1> value, std::optional<Input<float, 2>> policy_logits,
               std::optional<Input<float, 1>> score_mean, std::optional<Input<float, 1>> score_stdev,
-              std::optional<Input<float, 1>> score_lead, std::optional<Input<float, 2>> ownership) {
+              std::optional<Input<float, 1>> score_lead, std::optional<Input<float, 2>> ownership,
+              std::optional<Input<float, 1>> no_result) {
              const std::size_t rows = batch.rows.size();
              Answer answer;
              try {
@@ -305,6 +306,7 @@ void bind_batch(nb::module_& m) {
                answer.score_lead = data_or_null(score_lead, "score_lead", rows);
                answer.ownership = data_or_null(ownership, "ownership", rows);
                answer.points = ownership ? ownership->shape(1) : 0;
+               answer.no_result = data_or_null(no_result, "no_result", rows);
                if (answer.rows < rows)
                  throw EvaluationError("value has " + std::to_string(answer.rows) + " rows, the batch has " + std::to_string(rows));
              } catch (...) {
@@ -321,7 +323,7 @@ void bind_batch(nb::module_& m) {
              return named;
            },
            "value"_a, "policy_logits"_a = nb::none(), "score_mean"_a = nb::none(), "score_stdev"_a = nb::none(),
-           "score_lead"_a = nb::none(), "ownership"_a = nb::none(),
+           "score_lead"_a = nb::none(), "ownership"_a = nb::none(), "no_result"_a = nb::none(),
            "Give every leaf its answer and empty the batch. Returns the searches whose answer cannot be, each with the reason; their leaves were taken back.")
       .def("cancel", &LeafBatch::cancel, "Take the leaves back, as if they had never been selected.");
 }
@@ -365,6 +367,10 @@ void bind_views(nb::module_& m) {
              return nb::make_tuple(action_array, array);
            },
            "The actions, int64 [E], and n, q, p, value_square_sum and proven value (NaN where unknown), float64 [5, E].");
+  nb::class_<TreeMeans>(m, "TreeMeans", "What the evaluations below a node say on the mean, for player 0.")
+      .def_ro("score_mean", &TreeMeans::score_mean)
+      .def_ro("score_stdev", &TreeMeans::score_stdev)
+      .def_ro("no_result", &TreeMeans::no_result);
   nb::enum_<LeafKind>(m, "LeafKind")
       .value("NEW", LeafKind::kNew)
       .value("TERMINAL", LeafKind::kTerminal)
@@ -396,6 +402,7 @@ void bind_views(nb::module_& m) {
       .def_ro("raw_score", &Node::raw_score)
       .def_ro("raw_lead", &Node::raw_lead)
       .def_ro("raw_stdev", &Node::raw_stdev)
+      .def_ro("raw_no_result", &Node::raw_no_result)
       .def_ro("player", &Node::player)
       .def_ro("terminal", &Node::terminal)
       .def_ro("proven", &Node::proven)
@@ -430,6 +437,13 @@ void bind_tree_search(nb::module_& m) {
            "kind"_a, "playouts"_a, "simulations"_a, release())
       .def("advance", &SearchBase::advance, "action"_a, release())
       .def("restrict_root", [](SearchBase& search, const std::vector<Action>& allowed) { search.restrict_root(allowed); }, "allowed"_a)
+      .def("restrict_tree",
+           [](SearchBase& search, const std::vector<std::tuple<int, std::uint32_t, bool, std::vector<Action>>>& restrictions) {
+             std::vector<DepthRestriction> all;
+             for (const auto& [player, until_depth, allow, actions] : restrictions) all.push_back({player, until_depth, allow, actions});
+             search.restrict_tree(std::move(all));
+           },
+           "restrictions"_a, "Each is (player, until_depth, allow, actions); the tree begins anew.")
       .def("root_prior", &SearchBase::root_prior)
       .def("plan", &SearchBase::plan, "simulations"_a)
       .def("gumbel_children",
@@ -457,6 +471,7 @@ void bind_tree_search(nb::module_& m) {
              return std::make_pair(std::move(mean), std::move(stdev));
            },
            "node"_a)
+      .def("means", &SearchBase::means, "node"_a)
       .def("set_tracing", &SearchBase::set_tracing, "tracing"_a)
       .def("trace", [](const SearchBase& search) { return Trace(search.trace()); })
       .def("priors", &SearchBase::priors, "node"_a,

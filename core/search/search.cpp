@@ -84,22 +84,15 @@ std::vector<float> SearchBase::mean_ownership(std::uint32_t root, std::vector<fl
   const std::uint32_t points = tree_.points;
   std::vector<std::int64_t> sum(points), square_sum(points);
   std::int64_t count = 0;
-  std::vector<std::uint32_t> open{root};
-  while (!open.empty()) {
-    const Node& node = tree_.nodes[open.back()];
-    open.pop_back();
-    if (node.ownership != kNone) {
-      ++count;
-      const std::int8_t* owned = &tree_.ownership[node.ownership];
-      for (std::uint32_t i = 0; i < points; ++i) {
-        sum[i] += owned[i];
-        square_sum[i] += owned[i] * owned[i];
-      }
+  for_each_evaluation(root, [&](const Node& node, std::int64_t weight) {
+    if (node.ownership == kNone) return;
+    count += weight;
+    const std::int8_t* owned = &tree_.ownership[node.ownership];
+    for (std::uint32_t i = 0; i < points; ++i) {
+      sum[i] += weight * owned[i];
+      square_sum[i] += weight * (owned[i] * owned[i]);
     }
-    const Edge* edges = tree_.edges_of(node);
-    for (std::uint32_t i = 0; i < node.edge_count; ++i)
-      if (edges[i].child != kNone) open.push_back(edges[i].child);
-  }
+  });
   if (count == 0) return {};
   std::vector<float> mean(points);
   if (stdev) stdev->resize(points);
@@ -111,6 +104,20 @@ std::vector<float> SearchBase::mean_ownership(std::uint32_t root, std::vector<fl
           std::sqrt(std::max(0.0, static_cast<double>(square_sum[i]) / static_cast<double>(count) - m * m)) / 127.0);
   }
   return mean;
+}
+
+TreeMeans SearchBase::means(std::uint32_t root) const {
+  double count = 0, sum = 0, square_sum = 0, no_result = 0;
+  for_each_evaluation(root, [&](const Node& node, double weight) {
+    const double score = node.raw_score, stdev = node.raw_stdev;
+    count += weight;
+    sum += weight * score;
+    square_sum += weight * (score * score + stdev * stdev);
+    no_result += weight * node.raw_no_result;
+  });
+  if (count == 0) return {};
+  const double mean = sum / count;
+  return {mean, std::sqrt(std::max(0.0, square_sum / count - mean * mean)), no_result / count};
 }
 
 void SearchBase::prune() {

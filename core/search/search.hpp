@@ -70,6 +70,20 @@ struct Trace {
   double value = 0;  // what was backed up, for player 0
 };
 
+// What the evaluations below a node say on the mean, for player 0.
+struct TreeMeans {
+  double score_mean = 0, score_stdev = 0;  // points; the spread of the evaluations and within each
+  double no_result = 0;                    // probability of a game without result
+};
+
+// In the first `until_depth` plies of the tree a player may choose these actions alone, or all but these.
+struct DepthRestriction {
+  int player;
+  std::uint32_t until_depth;
+  bool allow;
+  std::vector<Action> actions;
+};
+
 // What Gumbel's root knows of an allowed action.
 struct GumbelChild {
   Action action;
@@ -116,6 +130,8 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   // The tree as bytes, and back, at the same position; std::invalid_argument if they are no tree.
   virtual std::string saved_tree() const = 0;
   virtual void load_tree(std::span<const char> bytes) = 0;
+  // Below the root; the tree begins anew. Where nothing would be left, a restriction has no say.
+  virtual void restrict_tree(std::vector<DepthRestriction> restrictions) = 0;
   virtual std::vector<double> root_prior() const = 0;  // [A], before noise
 
   // Gumbel's root. `plan` lays out that many simulations from here on; the children's scores are
@@ -141,6 +157,7 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   // Mean ownership below a node, [points], for player 0: every evaluation counts once. Empty
   // where the evaluator gives none. `stdev` takes the standard deviation.
   std::vector<float> mean_ownership(std::uint32_t node, std::vector<float>* stdev) const;
+  TreeMeans means(std::uint32_t node) const;
 
   // The way down by most visits from a node, at most `length` edges; ties go to the edge opened first.
   std::vector<std::pair<Action, std::uint32_t>> most_visited_line(std::uint32_t node, std::size_t length) const;
@@ -160,6 +177,26 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   void prune();
 
  protected:
+  // Calls `visit(node, weight)` for what was evaluated below a node. In a large tree the own
+  // evaluation of a rarely visited node stands for all below it, so that the time is bounded.
+  template <class Visit>
+  void for_each_evaluation(std::uint32_t root, Visit visit) const {
+    constexpr std::uint32_t kFinest = 20'000;
+    const std::uint32_t least = tree_.nodes[root].n / kFinest;
+    std::vector<std::uint32_t> open{root};
+    while (!open.empty()) {
+      const Node& node = tree_.nodes[open.back()];
+      open.pop_back();
+      if (node.n == 0) continue;
+      const bool last = node.terminal || node.n < least;
+      visit(node, last ? node.n : 1u);
+      if (last) continue;
+      const Edge* edges = tree_.edges_of(node);
+      for (std::uint32_t i = 0; i < node.edge_count; ++i)
+        if (edges[i].child != kNone) open.push_back(edges[i].child);
+    }
+  }
+
   Tree tree_;
   Parameters parameters_;
   SearchStatistics statistics_;

@@ -88,6 +88,7 @@ class SearchOf final : public SearchBase {
       finite(answer.score_mean, "score_mean");
       finite(answer.score_lead, "score_lead");
       finite(answer.score_stdev, "score_stdev");
+      finite(answer.no_result, "no_result");
       if (answer.ownership)
         for (std::size_t point = 0; point < answer.points; ++point)
           if (!std::isfinite(answer.ownership[row * answer.points + point]))
@@ -111,7 +112,7 @@ class SearchOf final : public SearchBase {
     const std::size_t rows = leaf.symmetries.size();
     const double share = 1.0 / static_cast<double>(rows);
     CachedEvaluation evaluation;
-    double value = 0, mean = 0, stdev = 0, lead = 0;
+    double value = 0, mean = 0, stdev = 0, lead = 0, no_result = 0;
     std::vector<double>& priors = priors_;
     priors.assign(answer.policy_logits ? leaf.legal.size() : 0, 0.0);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -119,6 +120,7 @@ class SearchOf final : public SearchBase {
       value += share * std::clamp(answer.value[row], -1.0f, 1.0f);
       if (answer.score_mean) mean += share * answer.score_mean[row];
       if (answer.score_stdev) stdev += share * answer.score_stdev[row];
+      if (answer.no_result) no_result += share * answer.no_result[row];
       if (answer.score_lead) lead += share * answer.score_lead[row], tree_.scored = true;
       if (!answer.policy_logits) continue;
       const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
@@ -131,6 +133,7 @@ class SearchOf final : public SearchBase {
     evaluation.score_mean = static_cast<float>(mean);
     evaluation.score_stdev = static_cast<float>(stdev);
     evaluation.score_lead = static_cast<float>(lead);
+    evaluation.no_result = static_cast<float>(no_result);
     if (answer.ownership && parameters_.ownership) {
       evaluation.ownership.resize(answer.columns.board_width ? num_actions() - 1 : answer.points);
       for (std::uint32_t point = 0; point < evaluation.ownership.size(); ++point) {
@@ -189,6 +192,11 @@ class SearchOf final : public SearchBase {
     scratch_ = root_state_;
     allowed_.clear();
     ++root_number_;
+    if (!restrictions_.empty()) {
+      restrictions_.clear();
+      start_tree();
+      return false;
+    }
     const Node& root = tree_.nodes[0];
     const Edge* edges = tree_.edges_of(root);
     for (std::uint32_t i = 0; i < root.edge_count; ++i) {
@@ -214,6 +222,13 @@ class SearchOf final : public SearchBase {
     allowed_.assign(allowed.begin(), allowed.end());
     std::ranges::sort(allowed_);
     prepare_root();
+  }
+
+  void restrict_tree(std::vector<DepthRestriction> restrictions) override {
+    restrictions_ = std::move(restrictions);
+    for (DepthRestriction& restriction : restrictions_) std::ranges::sort(restriction.actions);
+    allowed_.clear();
+    start_tree();
   }
 
   std::vector<double> root_prior() const override {
@@ -451,12 +466,44 @@ class SearchOf final : public SearchBase {
       legal_is_fresh = true;
       set_legal(node);
     }
+    if (!restrictions_.empty() && !path_.empty() && node.listed == 0) {
+      if (!legal_is_fresh) scratch_.legal_actions(legal_);
+      legal_is_fresh = true;
+      drop_forbidden(node);
+    }
     if (node.edge_count >= open_limit(parameters_.expansion, visits, node.width)) return nullptr;
     if (node.listed <= node.edge_count) {
       if (!legal_is_fresh) scratch_.legal_actions(legal_);
       list_candidates(tree_, node, node.edge_count + 1u, legal_, sort_scratch_);
     }
     return tree_.orders.at(node.order) + node.edge_count;
+  }
+
+  // Takes what the restrictions forbid at this depth out of the node's candidates.
+  void drop_forbidden(Node& node) {
+    const auto forbidden = [&](Action action) {
+      return std::ranges::any_of(restrictions_, [&](const DepthRestriction& restriction) {
+        return restriction.player == node.player && path_.size() < restriction.until_depth &&
+               std::ranges::binary_search(restriction.actions, action) != restriction.allow;
+      });
+    };
+    if (std::ranges::all_of(legal_, forbidden) || std::ranges::none_of(legal_, forbidden)) return;
+    if (node.codes == kNone) {
+      node.codes = tree_.codes.allocate(node.legal_count);
+      std::fill_n(&tree_.codes[node.codes], node.legal_count, uniform_code(node.legal_count));
+    }
+    PriorCode* codes = &tree_.codes[node.codes];
+    std::uint32_t left = 0, allowed = 0;
+    for (std::uint32_t i = 0; i < node.legal_count; ++i) {
+      if (forbidden(legal_[i])) codes[i] = kDropped;
+      else ++allowed, left += codes[i] != kDropped;
+    }
+    if (left == 0) {  // whatever is allowed was too improbable for the policy filter
+      left = allowed;
+      for (std::uint32_t i = 0; i < node.legal_count; ++i)
+        if (!forbidden(legal_[i])) codes[i] = uniform_code(allowed);
+    }
+    node.width = static_cast<std::uint16_t>(left);
   }
 
   std::uint32_t open(Node& node, Candidate next) {
@@ -583,6 +630,7 @@ class SearchOf final : public SearchBase {
       node.proven_value = scratch_.returns(0);
       node.raw_value = static_cast<float>(node.proven_value);
       if constexpr (requires { scratch_.score(); }) node.raw_lead = node.raw_score = static_cast<float>(-scratch_.score());
+      if constexpr (requires { scratch_.is_no_result(); }) node.raw_no_result = scratch_.is_no_result() ? 1.0f : 0.0f;
     } else {
       node.player = static_cast<std::int8_t>(scratch_.current_player());
     }
@@ -596,6 +644,7 @@ class SearchOf final : public SearchBase {
     node.raw_score = mover * evaluation.score_mean;
     node.raw_lead = mover * evaluation.score_lead;
     node.raw_stdev = evaluation.score_stdev;
+    node.raw_no_result = evaluation.no_result;
     if (!evaluation.ownership.empty()) {
       tree_.points = static_cast<std::uint32_t>(evaluation.ownership.size());
       node.ownership = tree_.ownership.allocate(tree_.points);
@@ -731,16 +780,22 @@ class SearchOf final : public SearchBase {
     }
     Random random{seed_, kNoiseStream, root_number_};
     add_noise(priors, expansion, random);
-    if (!allowed_.empty())
+    const auto is_allowed = [&](std::size_t i) { return allowed_.empty() || std::ranges::binary_search(allowed_, root_legal_[i]); };
+    bool any = false;
+    for (std::size_t i = 0; i < priors.size(); ++i) {
+      if (root_priors_[i] == 0.0 || !is_allowed(i)) priors[i] = -1.0;
+      any = any || priors[i] >= 0.0;
+    }
+    if (!any)  // the policy filter left nothing of what is allowed
       for (std::size_t i = 0; i < priors.size(); ++i)
-        if (!std::ranges::binary_search(allowed_, root_legal_[i])) priors[i] = -1.0;
+        if (is_allowed(i)) priors[i] = 1.0 / static_cast<double>(allowed_.size());
     reorder_root(root, priors);
   }
 
   void reorder_root(Node& root, std::span<const double> priors) {
     std::vector<PriorCode> codes(priors.size());
     for (std::size_t i = 0; i < priors.size(); ++i)
-      codes[i] = priors[i] < 0.0 || root_priors_[i] == 0.0 ? kDropped : encode_prior(priors[i]);
+      codes[i] = priors[i] < 0.0 ? kDropped : encode_prior(priors[i]);
     if (root.codes == kNone) root.codes = tree_.codes.allocate(root.legal_count);
     // Actions that already have an edge come first and keep their places.
     std::vector<PriorCode> rest = codes;
@@ -812,6 +867,7 @@ class SearchOf final : public SearchBase {
   AmafUpdate amaf_;
   std::vector<RecordedPlayout> playouts_;  // of the leaf at hand
   std::vector<Action> allowed_;      // at the root; empty: every legal action
+  std::vector<DepthRestriction> restrictions_;  // below the root
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
   std::vector<double> gumbels_;      // g of the root's edges

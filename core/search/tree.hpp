@@ -63,6 +63,7 @@ struct Node {
   float raw_score;            // the evaluator's score mean, player 0
   float raw_lead;             // the evaluator's lead, player 0
   float raw_stdev;
+  float raw_no_result;        // the evaluator's probability of a game without result
   float visited_prior;        // Σ P of the actions that have an edge
   std::uint16_t edge_count;
   std::uint16_t legal_count;  // 0 until it was asked for
@@ -93,7 +94,7 @@ struct Tree {
     const std::uint32_t index = nodes.allocate(1);
     nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .proven_value = 0, .n = 0, .edge_visits = 0,
                         .edges = kNone, .codes = kNone, .order = kNone, .amaf = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
-                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0,
+                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0, .raw_no_result = 0,
                         .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
                         .terminal = false, .proven = false, .pending = false};

@@ -2,15 +2,17 @@
 
 from honte.search.budget import Budget
 from honte.search.config import SearchConfig
+from honte.search.restriction import Restriction
 from honte.search.result import ChildStatistics, SearchResult, StopReason
 from honte.search.search import EvaluationCache, Search, run_many
 from honte.search.steps import Simulation, Step, StepEdge
-from honte.search.tree import TreeEdge, TreeNode
+from honte.search.tree import TreeEdge, TreeMeans, TreeNode
 
 __all__ = [
     "Budget",
     "ChildStatistics",
     "EvaluationCache",
+    "Restriction",
     "Search",
     "SearchConfig",
     "SearchResult",
@@ -19,6 +21,7 @@ __all__ = [
     "StepEdge",
     "StopReason",
     "TreeEdge",
+    "TreeMeans",
     "TreeNode",
     "run_many",
 ]

@@ -254,6 +254,7 @@ class _Driver:
                 answer.score_stdev,
                 answer.score_lead,
                 answer.ownership,
+                answer.no_result,
             )
         except BaseException:
             flight.batch.cancel()

@@ -28,6 +28,7 @@ from honte.search.decision import (
     visit_policy,
 )
 from honte.search.driver import Job, drive
+from honte.search.restriction import Restriction
 from honte.search.result import ChildStatistics, SearchResult, StopReason
 from honte.search.saving import load_into, save
 from honte.search.steps import Simulation, steps
@@ -68,6 +69,7 @@ class Search:
         self._move = int(number() if callable(number) else number)
         self._last = _LastRun()
         self._allowed: tuple[int, ...] | None = None
+        self._restrictions: tuple[Restriction, ...] = ()
 
     @property
     def state(self) -> Any:
@@ -99,7 +101,8 @@ class Search:
 
         Give a :class:`Budget` or its limits. ``allowed_actions`` restricts the root; visits of
         other actions from earlier runs stay in the tree but play no part. ``on_report`` gets a
-        snapshot every ``report_every`` seconds. Raises HonteError if an allowed action is not
+        snapshot every ``report_every`` seconds, without ownership (ask ``root.ownership()`` for
+        it, which walks the tree). Raises HonteError if an allowed action is not
         legal, if the evaluator's answer cannot be, or if the state breaks the protocol.
         """
         if budget is None:
@@ -108,7 +111,9 @@ class Search:
         self._stop.clear()
         job = self._job(budget)
         on_round = (
-            None if on_report is None else _every(report_every, lambda: on_report(self.result()))
+            None
+            if on_report is None
+            else _every(report_every, lambda: on_report(_result(self, ownership=False)))
         )
         try:
             drive([job], self.evaluator, self.config.parallelism, on_round=on_round)
@@ -141,6 +146,7 @@ class Search:
         self._move += 1
         self._last = _LastRun()
         self._allowed = None
+        self._restrictions = ()
         return kept
 
     def save(self, path: str | Path) -> None:
@@ -152,9 +158,24 @@ class Search:
         load_into(self, path)
         self._last = _LastRun()
 
+    def restrict(self, restrictions: Sequence[Restriction]) -> None:
+        """Restrict what players may choose **below** the root, until the next :meth:`advance`; for
+        the root itself there is ``allowed_actions`` of :meth:`run`.
+
+        Values under other restrictions mean something else, so the tree begins anew when they
+        change.
+        """
+        if tuple(restrictions) != self._restrictions:
+            self._restrictions = tuple(restrictions)
+            self._core.restrict_tree(
+                [(r.player, r.until_depth, r.allow, sorted(r.actions)) for r in restrictions]
+            )
+            self._allowed = None
+            self._last = _LastRun()
+
     def result(self) -> SearchResult:
         """What the search knows now, without searching on."""
-        return _result(self)
+        return _result(self, ownership=self.config.backup.ownership)
 
     def _allowed_prior(self, prior: NDArray[np.float32]) -> NDArray[np.float64]:
         allowed = np.asarray(prior, np.float64)
@@ -278,7 +299,7 @@ def _some(actions: Sequence[int]) -> str:
 PRINCIPAL_VARIATION_LENGTH = 24
 
 
-def _result(search: Search) -> SearchResult:
+def _result(search: Search, *, ownership: bool) -> SearchResult:
     core = search._core
     root = core.node(0)
     last = search._last
@@ -310,7 +331,7 @@ def _result(search: Search) -> SearchResult:
         action = int(np.argmax(allowed))
     now = core.statistics
     before = last.before or now
-    ownership, _ = core.mean_ownership(0)
+    owned = search.root.ownership() if ownership else None
     mean = root.proven_value if root.proven else root.value_sum / root.n if root.n else 0.0
     return SearchResult(
         action=action,
@@ -331,7 +352,7 @@ def _result(search: Search) -> SearchResult:
         evaluations=now.evaluations - before.evaluations,
         cache_hits=now.cache_hits - before.cache_hits,
         prunings=now.pruned - before.pruned,
-        ownership=np.array(ownership, np.float32) * np.float32(sign) if ownership else None,
+        ownership=owned[0] if owned is not None else None,
     )
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from honte import _core
 
 
@@ -21,6 +24,18 @@ class TreeEdge:
     """The exploration term now."""
     child: TreeNode | None
     """None where the subtree was pruned."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMeans:
+    """What the evaluations in a subtree say, each counted once."""
+
+    score_mean: float
+    """Mean of the evaluator's score means, in points."""
+    score_stdev: float
+    """Points; their spread and each evaluation's own together, √(E[σ² + μ²] − E[μ]²)."""
+    no_result: float
+    """Mean probability of a game without result."""
 
 
 class TreeNode:
@@ -67,6 +82,29 @@ class TreeNode:
         if not self._node.proven:
             return None
         return -self._node.proven_value if self._node.player == 1 else self._node.proven_value
+
+    def ownership(self) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+        """Mean and standard deviation, [points], of the ownership that the evaluations in this
+        subtree gave: each counts once, and mean is +1 where the side to move **here** will own the
+        point (player 0 at a finished game).
+
+        None where none gave any, or where :class:`honte.search.config.Backup` does not keep it.
+        In a tree of more than 20,000 visits, nodes of few visits stand for all below them.
+        """
+        mean, stdev = self._core.mean_ownership(self.index)
+        if not mean:
+            return None
+        return np.array(mean, np.float32) * np.float32(self._sign), np.array(stdev, np.float32)
+
+    def means(self) -> TreeMeans:
+        """Score and no result over this subtree, from the same side as :meth:`ownership`; zeros
+        where the evaluator gives no points."""
+        means = self._core.means(self.index)
+        return TreeMeans(self._sign * means.score_mean, means.score_stdev, means.no_result)
+
+    @property
+    def _sign(self) -> float:
+        return -1.0 if self._node.player == 1 else 1.0
 
     def edges(self) -> list[TreeEdge]:
         """The chosen actions in the order in which they were first chosen."""
