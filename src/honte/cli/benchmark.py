@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import platform
 import time
+from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from honte.networks.backends import BackendKind, Precision
+from honte.errors import HonteError
 
 if TYPE_CHECKING:
     from honte.evaluation import NetworkEvaluator
+
+Kind = TypeVar("Kind", bound=Enum)
 
 BATCH_SIZES = (1, 2, 4, 8, 16)
 ROLLOUTS = 2_000
@@ -25,10 +28,11 @@ def benchmark(
     size: Annotated[int, typer.Option(help="Width and height of the board.", min=2, max=25)] = 19,
     visits: Annotated[int, typer.Option(help="Visits of the search.", min=1)] = 800,
     backend: Annotated[
-        BackendKind, typer.Option(help="The library; `measured` times each.")
-    ] = BackendKind.AUTOMATIC,
+        str, typer.Option(help="openvino, onnxruntime, automatic, or measured, which times each.")
+    ] = "automatic",
     precision: Annotated[
-        Precision | None, typer.Option(help="The arithmetic; default: the machine's best.")
+        str | None,
+        typer.Option(help="float32 or bfloat16; default: the machine's best."),
     ] = None,
     streams: Annotated[
         int | None, typer.Option(help="Batches at once; default: one a core.", min=1)
@@ -37,8 +41,11 @@ def benchmark(
 ) -> None:
     """Say how fast this machine searches, and what honte chooses on it."""
     from honte import __version__
+    from honte.networks.backends import BackendKind, Precision
     from honte.networks.backends.cores import usable_cores
 
+    kind = _chosen(BackendKind, backend, "--backend")
+    arithmetic = None if precision is None else _chosen(Precision, precision, "--precision")
     typer.echo(
         f"honte {__version__}, Python {platform.python_version()}, {platform.system()} "
         f"{platform.machine()}, {usable_cores()} cores"
@@ -48,10 +55,18 @@ def benchmark(
         return
     from honte.evaluation import NetworkEvaluator
 
-    evaluator = NetworkEvaluator(network, backend=backend, precision=precision, streams=streams)
+    evaluator = NetworkEvaluator(network, backend=kind, precision=arithmetic, streams=streams)
     typer.echo(evaluator.describe())
     _backend_table(evaluator, size, seconds)
     _search(evaluator, size, visits)
+
+
+def _chosen(kinds: type[Kind], name: str, option: str) -> Kind:
+    try:
+        return kinds(name.lower())
+    except ValueError:
+        known = ", ".join(str(kind.value) for kind in kinds)
+        raise HonteError(f"{option} is one of {known}, not {name!r}.") from None
 
 
 def _without_network(size: int, visits: int) -> None:
@@ -75,7 +90,7 @@ def _backend_table(evaluator: NetworkEvaluator, size: int, seconds: float) -> No
     from rich.console import Console
     from rich.table import Table
 
-    from honte.networks.backends import batches_per_second, open_backend
+    from honte.networks.backends import BackendKind, batches_per_second, open_backend
     from honte.networks.backends.base import BackendOptions
 
     chosen = evaluator.backend
