@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -102,3 +103,16 @@ def test_links_lead_somewhere(page):
     text = (REPOSITORY / page).read_text("utf-8")
     links = [link for link in re.findall(r"\]\(([^)#]+)", text) if "://" not in link]
     assert [link for link in links if not (REPOSITORY / link).exists()] == []
+
+
+def test_every_dependency_states_its_licence():
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    needed = list(project["dependencies"])
+    for extra in extras.keys() - {"test", "docs"}:
+        needed += extras[extra]
+    names = {re.match(r"[\w-]+", requirement)[0] for requirement in needed}
+    listed = re.findall(
+        r"^\| ([\w-]+) \| ", (REPOSITORY / "THIRD_PARTY.md").read_text("utf-8"), re.M
+    )
+    assert names == set(listed) - {"package"}
