@@ -182,7 +182,7 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   template <class Visit>
   void for_each_evaluation(std::uint32_t root, Visit visit) const {
     constexpr std::uint32_t kFinest = 20'000;
-    const std::uint32_t least = tree_.nodes[root].n / kFinest;
+    const std::uint32_t least = tree_.nodes[0].n / kFinest;
     std::vector<std::uint32_t> open{root};
     while (!open.empty()) {
       const Node& node = tree_.nodes[open.back()];

@@ -189,3 +189,19 @@ def test_the_view_can_be_set_while_running():
 )
 def test_numbers_always_have_a_point(value, text):
     assert format_number(value) == text
+
+
+def test_restrictions_reach_as_deep_as_they_say():
+    """Everyone wants the centre of 5×5: Black may not have it at once, White not in reply."""
+    engine = make_engine(Fixed(best=12), size=(5, 5))
+    script = "kata-set-param maxVisits 100\nkata-search_analyze b 1000 {}\n"
+
+    def variation(keys):
+        first = converse(script.format(keys), engine)[1].lines[-2].split("info ")[1]
+        return first.split(" pv ")[1].split()
+
+    assert variation("")[0] == "C3"
+    assert variation("allow b B5 1")[:2] == ["B5", "C3"]
+    assert variation("allow b B5 1 allow w D5 2")[:3] == ["B5", "D5", "C3"]
+    avoided = variation("avoid b C3 3 avoid w C3 2")
+    assert "C3" not in avoided[:3]

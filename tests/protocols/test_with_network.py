@@ -120,3 +120,55 @@ def test_a_reply_has_what_the_network_says(evaluator):
     assert sum(p for p in replies["q"]["policy"] if p >= 0) == pytest.approx(1, abs=1e-3)
     assert replies["r"]["rootInfo"]["visits"] == 30
     assert replies["q"]["moveInfos"][0]["scoreLead"] != 0
+
+
+def test_ownership_and_scores_come_from_the_whole_tree(engine):
+    """On White's turn in a position where Black has taken the right side, from Black's view."""
+    script = "boardsize 9\nplay b G3\nplay w C3\nplay b G7\nplay w C7\nplay b G5\n"
+    fields = "ownership true ownershipStdev true movesOwnership true noResultValue true"
+    script += f"kata-set-param maxVisits 200\nkata-search_analyze w 1000 {fields} rootInfo true\n"
+    lines = converse(script, engine)[-1].lines
+    report, end = lines[-2:]
+    assert end.startswith("play ")
+    blocks = report.split("info ")[1:]
+    numbers = {}
+    for block in blocks:
+        words = block.split()
+        move = words[words.index("move") + 1]
+        at = words.index("movesOwnership")
+        owned = np.array(words[at + 1 : at + 82], float).reshape(9, 9)
+        numbers[move] = (owned, {key: float(words[words.index(key) + 1]) for key in SCORES})
+    # Whatever White plays, the stones of both stay theirs; from the side to move, White's is +1.
+    for owned, scores in numbers.values():
+        assert owned[6, 2] > 0.3 > -0.3 > owned[6, 6]
+        assert scores["scoreStdev"] > 1
+        assert scores["noResultValue"] == 0
+    assert len({scores["scoreSelfplay"] for _, scores in numbers.values()}) > 1
+    tail = report.split(" ownership ")[1].split(" ownershipStdev ")
+    whole, stdev = (np.array(part.split()[:81], float) for part in tail)
+    tree = engine.player.tree
+    kept, spread = tree.ownership()
+    assert whole == pytest.approx(kept, abs=1e-5)
+    assert stdev == pytest.approx(spread, abs=1e-5)
+
+
+SCORES = ("scoreStdev", "scoreSelfplay", "noResultValue")
+
+
+def test_a_ko_without_superko_may_end_without_result(evaluator):
+    """Under simple ko a network gives no result a chance, and the whole tree's mean is told."""
+    output = io.StringIO()
+    server = AnalysisServer(evaluator, Parameters(katago(), QUICK), output)
+    query = {
+        "id": "q",
+        "moves": [],
+        "rules": "japanese",
+        "boardXSize": 9,
+        "boardYSize": 9,
+        "maxVisits": 40,
+        "includeNoResultValue": True,
+    }
+    server.serve(io.BytesIO(json.dumps(query).encode()))
+    reply = json.loads(output.getvalue())
+    values = [info["noResultValue"] for info in reply["moveInfos"]]
+    assert all(0 < value < 0.5 for value in values)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, Rollout
 from honte.games.go import BLACK, Go, GoState, Ko, Rules
 from honte.presets import uct
-from honte.search import Search
+from honte.search import Search, TreeNode
 from honte.search.result import ChildStatistics, SearchResult
 
 Plane = NDArray[np.float32]
@@ -124,8 +124,33 @@ class OwnershipReport:
         return self.moves.get(action)
 
 
+def kept_ownership(
+    root: TreeNode, state: GoState, *, of_moves: bool = False
+) -> OwnershipReport | None:
+    """Ownership over a search tree that keeps that of every evaluation, each counted once; None
+    where the tree has none."""
+    shape = (state.height, state.width)
+
+    def of(node: TreeNode) -> Ownership | None:
+        owned = node.ownership()
+        if owned is None:
+            return None
+        mean, stdev = owned
+        turned = np.float32(1.0 if node.side == root.side else -1.0)
+        return Ownership(turned * mean.reshape(shape), stdev.reshape(shape))
+
+    whole = of(root)
+    if whole is None:
+        return None
+    moves: dict[int, Ownership] = {}
+    for edge in root.edges() if of_moves else ():
+        if edge.child is not None and (owned := of(edge.child)) is not None:
+            moves[edge.action] = owned
+    return OwnershipReport(whole, moves)
+
+
 class TreeOwnership:
-    """Ownership over a search tree: the ends of its lines, weighted by visits.
+    """Ownership over a search tree that kept none: the ends of its lines, weighted by visits.
 
     The evaluator is asked about the position at the end of each root move's principal
     variation, so a report costs a few evaluations and none when the lines stay as they are.

@@ -14,7 +14,7 @@ from honte.players.clock import ClockReading
 from honte.players.game import Game
 from honte.players.resignation import Resignation, ResignationJudge
 from honte.players.time_manager import Allotment, Pace, allot
-from honte.search import Budget, Search, SearchConfig, SearchResult
+from honte.search import Budget, Restriction, Search, SearchConfig, SearchResult, TreeNode
 
 PONDER_VISITS = 1_000_000_000
 """More than any tree holds: pondering ends when it is told to, or by the cap on memory."""
@@ -121,6 +121,11 @@ class SearchPlayer:
         """What answers the leaves."""
         return self._evaluator
 
+    @property
+    def tree(self) -> TreeNode | None:
+        """The root of the tree it has, to be read by whoever hears a report; None without one."""
+        return self._search.root if self._search is not None else None
+
     def reconfigure(
         self, *, config: SearchConfig | None = None, settings: PlayerSettings | None = None
     ) -> None:
@@ -196,11 +201,13 @@ class SearchPlayer:
         on_report: Report | None = None,
         report_every: float = 0.1,
         allowed_actions: Sequence[int] | None = None,
+        restrictions: Sequence[Restriction] = (),
         interruption: Interruption | None = None,
     ) -> SearchResult:
         """Search the position now without playing. Raises what the evaluator raised; the tree
-        is dropped then."""
+        is dropped then. ``allowed_actions`` restrict the root, ``restrictions`` what is below."""
         search = self.search_for(game, player)
+        search.restrict(restrictions)
         interruption = interruption or Interruption()
         return self._run(search, budget, on_report, report_every, allowed_actions, interruption)
 
@@ -251,6 +258,7 @@ class SearchPlayer:
         on_report: Report | None = None,
         report_every: float = 0.1,
         allowed_actions: Sequence[int] | None = None,
+        restrictions: Sequence[Restriction] = (),
         may_resign: bool = True,
         interruption: Interruption | None = None,
     ) -> Choice:
@@ -269,6 +277,7 @@ class SearchPlayer:
                 reading, points=points, move_number=state.move_number, lag=self.settings.lag
             )
         search = self.search_for(game, player)
+        search.restrict(restrictions)
         budget = self._budget(allotment)
         interruption = interruption or Interruption()
         if allotment is not None:
@@ -349,6 +358,7 @@ class SearchPlayer:
         if not self.settings.pondering or state.is_terminal() or state.passes_in_a_row >= 2:
             return
         search = self.search_for(game, state.to_play)
+        search.restrict(())
         interruption = Interruption()
 
         def look(result: SearchResult) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from honte.games.go import BLACK, WHITE, GoState, format_vertex
 from honte.players.ownership import OwnershipReport
+from honte.search import TreeMeans, TreeNode
 from honte.search.result import ChildStatistics, SearchResult
 
 
@@ -48,6 +49,7 @@ class MoveReport:
     winrate: float
     score_stdev: float
     score_lead: float
+    score_selfplay: float
     no_result_value: float
     prior: float
     lcb: float
@@ -72,6 +74,7 @@ class RootReport:
     winrate: float
     score_stdev: float
     score_lead: float
+    score_selfplay: float
     weight: float
     raw_winrate: float
 
@@ -94,6 +97,7 @@ def finite(value: float | None, otherwise: float = 0.0) -> float:
 def make_report(
     state: GoState,
     result: SearchResult,
+    tree: TreeNode,
     view: View,
     *,
     minimum_moves: int = 0,
@@ -102,7 +106,7 @@ def make_report(
     allowed_actions: Sequence[int] | None = None,
     ownership: OwnershipReport | None = None,
 ) -> AnalysisReport:
-    """Turn a result into a report.
+    """Turn a result into a report; ``tree`` is the root of the search it came from.
 
     ``minimum_moves``: fill up with unvisited moves by their prior; ``pv_length``: longest
     principal variation, the move itself included; ``allowed_actions``: report these alone.
@@ -113,13 +117,28 @@ def make_report(
         for child in result.children
         if child.n > 0 and (allowed_actions is None or child.action in allowed_actions)
     ]
+    below = {edge.action: edge.child for edge in tree.edges()}
+    in_points = result.score_lead is not None
+
+    def means(node: TreeNode | None) -> TreeMeans:
+        """From the view; without points where the evaluator gives none."""
+        if node is None:
+            return TreeMeans(0.0, 0.0, 0.0)
+        found = node.means()
+        turned = sign if node.side == tree.side else -sign
+        if not in_points:
+            return TreeMeans(0.0, 0.0, found.no_result)
+        return replace(found, score_mean=turned * found.score_mean)
+
+    whole = means(tree)
     root = RootReport(
         player=result.player,
         visits=result.visits,
         utility=finite(result.value) * sign,
         winrate=_winrate(finite(result.value) * sign),
-        score_stdev=finite(result.score_stdev),
+        score_stdev=whole.score_stdev,
         score_lead=finite(result.score_lead) * sign,
+        score_selfplay=whole.score_mean,
         weight=float(result.visits),
         raw_winrate=_winrate(finite(result.raw_value) * sign),
     )
@@ -132,6 +151,8 @@ def make_report(
         value = finite(child.q)
         bound = finite(child.lower_confidence_bound, -1.0)
         own = ownership.of_move(child.action) if ownership is not None else None
+        node = below.get(child.action)
+        found = means(node) if child.n > 0 and node is not None else whole
         variation = vertices(child.principal_variation or (child.action,))
         return MoveReport(
             move=format_vertex(child.action, state.width, state.height),
@@ -139,9 +160,10 @@ def make_report(
             edge_visits=child.n,
             utility=value * sign,
             winrate=_winrate(value * sign),
-            score_stdev=root.score_stdev,
+            score_stdev=found.score_stdev,
             score_lead=finite(child.score_lead, root.score_lead * sign) * sign,
-            no_result_value=0.0,
+            score_selfplay=found.score_mean,
+            no_result_value=found.no_result,
             prior=finite(child.p),
             lcb=_winrate(bound * sign),
             utility_lcb=bound * sign,
@@ -175,12 +197,12 @@ def make_report(
                     principal_variation_visits=(0,),
                 )
                 moves.append(report(len(moves), unvisited))
-    whole = ownership.root if ownership is not None else None
+    owned = ownership.root if ownership is not None else None
     return AnalysisReport(
         moves=tuple(moves[:maximum_moves]),
         root=root,
-        ownership=whole.mean * sign if whole is not None else None,
-        ownership_stdev=whole.stdev if whole is not None else None,
+        ownership=owned.mean * sign if owned is not None else None,
+        ownership_stdev=owned.stdev if owned is not None else None,
     )
 
 
@@ -241,7 +263,8 @@ def katago_line(report: AnalysisReport, fields: KataGoFields) -> str:
             f"winrate {format_number(root.winrate)} scoreMean {format_number(root.score_lead)} "
             f"scoreStdev {format_number(root.score_stdev)} "
             f"scoreLead {format_number(root.score_lead)} "
-            f"scoreSelfplay {format_number(root.score_lead)} weight {format_number(root.weight)}"
+            f"scoreSelfplay {format_number(root.score_selfplay)} "
+            f"weight {format_number(root.weight)}"
         )
     if fields.ownership and report.ownership is not None:
         parts.append("ownership " + _numbers(report.ownership))
@@ -256,7 +279,7 @@ def _katago_move(move: MoveReport, fields: KataGoFields) -> str:
         f"info move {move.move} visits {move.visits} edgeVisits {move.edge_visits}",
         f"utility {format_number(move.utility)} winrate {format_number(move.winrate)}",
         f"scoreMean {lead} scoreStdev {format_number(move.score_stdev)}",
-        f"scoreLead {lead} scoreSelfplay {lead}",
+        f"scoreLead {lead} scoreSelfplay {format_number(move.score_selfplay)}",
     ]
     if fields.no_result_value:
         parts.append(f"noResultValue {format_number(move.no_result_value)}")

@@ -46,6 +46,8 @@ class Parameters:
     of it is done here, as a temperature."""
     analysis_wide_root_noise: float = 0.0
     """The same for GTP's analysis commands alone."""
+    keep_ownership: bool = False
+    """Whether searches keep the ownership of every evaluation."""
 
     def with_value(self, name: str, value: Any) -> Parameters:
         """A copy with one parameter changed.
@@ -69,13 +71,23 @@ class Parameters:
         """Every parameter by name."""
         return {name: parameter.read(self) for name, parameter in _TABLE.items()}
 
+    def keeping_ownership(self, keep: bool) -> Parameters:
+        """A copy whose searches keep the ownership of every evaluation, or do not."""
+        return self if keep == self.keep_ownership else replace(self, keep_ownership=keep)
+
     def play_config(self) -> SearchConfig:
         """The configuration of a search that finds a move, and of the JSON engine's."""
-        return _flattened(self.search, self.wide_root_noise)
+        return self._config(self.wide_root_noise)
 
     def analysis_config(self) -> SearchConfig:
         """The configuration of GTP's analysis commands."""
-        return _flattened(self.search, self.wide_root_noise + self.analysis_wide_root_noise)
+        return self._config(self.wide_root_noise + self.analysis_wide_root_noise)
+
+    def _config(self, noise: float) -> SearchConfig:
+        config = _flattened(self.search, noise)
+        if not self.keep_ownership or config.backup.ownership:
+            return config
+        return config.replace(backup=_changed(config.backup, ownership=True))
 
 
 def names() -> list[str]:

@@ -6,16 +6,7 @@ from dataclasses import dataclass
 
 from honte.errors import HonteError
 from honte.games.go import GoState
-
-
-@dataclass(frozen=True, slots=True)
-class Restriction:
-    """For ``player``, before ``until_depth`` plies: these actions alone, or all but these."""
-
-    player: int
-    actions: frozenset[int]
-    until_depth: int
-    allow: bool
+from honte.search import Restriction
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +22,11 @@ class Restrictions:
         if any(restriction.allow or other.allow for other in same_player):
             raise HonteError("allow may be given once for a player and not together with avoid")
         return Restrictions((*self.every, restriction))
+
+    @property
+    def below_root(self) -> tuple[Restriction, ...]:
+        """Those that reach further than the root."""
+        return tuple(restriction for restriction in self.every if restriction.until_depth > 1)
 
     def allowed_at_root(self, state: GoState) -> list[int] | None:
         """The legal actions that are left to the player to move, or None where all are.

@@ -103,8 +103,14 @@ class TreeNode:
         return TreeMeans(self._sign * means.score_mean, means.score_stdev, means.no_result)
 
     @property
+    def side(self) -> int:
+        """The player whose side the values of this node are on: who moves here, player 0 at a
+        finished game."""
+        return 1 if self._node.player == 1 else 0
+
+    @property
     def _sign(self) -> float:
-        return -1.0 if self._node.player == 1 else 1.0
+        return -1.0 if self.side == 1 else 1.0
 
     def edges(self) -> list[TreeEdge]:
         """The chosen actions in the order in which they were first chosen."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from honte.errors import HonteError
 from honte.games.go import GoState, parse_vertex
-from honte.players.ownership import OwnershipReport
+from honte.players.ownership import OwnershipReport, kept_ownership
 from honte.protocols.analysis_format import (
     KataGoFields,
     katago_line,
@@ -21,8 +21,9 @@ from honte.protocols.gtp.commands import (
 )
 from honte.protocols.gtp.engine import Engine
 from honte.protocols.gtp.playing import choose, commit, spoken
-from honte.protocols.restrictions import Restriction, Restrictions
-from honte.search import Budget, SearchResult
+from honte.protocols.raw_network import raw_network_of
+from honte.protocols.restrictions import Restrictions
+from honte.search import Budget, Restriction, SearchResult
 
 ANALYSIS_VISITS = 1_000_000_000
 """Analysis goes on until it is interrupted."""
@@ -53,6 +54,17 @@ class AnalysisRequest:
     maximum_moves: int | None = None
     fields: KataGoFields = field(default_factory=KataGoFields)
     restrictions: Restrictions = field(default_factory=Restrictions)
+
+    @property
+    def wants_moves_ownership(self) -> bool:
+        """Whether ownership after single moves is asked for."""
+        return self.fields.moves_ownership or self.fields.moves_ownership_stdev
+
+    @property
+    def wants_ownership(self) -> bool:
+        """Whether ownership of any kind is asked for."""
+        fields = self.fields
+        return fields.ownership or fields.ownership_stdev or self.wants_moves_ownership
 
 
 def read_request(engine: Engine, arguments: Arguments) -> AnalysisRequest:
@@ -103,22 +115,32 @@ def _restriction(state: GoState, arguments: Arguments, *, allow: bool) -> Restri
 
 
 def _line(engine: Engine, request: AnalysisRequest, state: GoState, result: SearchResult) -> str:
-    fields = request.fields
+    tree = engine.player.tree
+    assert tree is not None  # the result is its
     ownership: OwnershipReport | None = None
-    if fields.ownership or fields.ownership_stdev:
-        ownership = engine.counter.ownership(state, result)
-    if fields.moves_ownership or fields.moves_ownership_stdev:
-        ownership = engine.counter.ownership(state, result, of_moves=True)
+    if request.wants_ownership:
+        moves = request.wants_moves_ownership
+        ownership = kept_ownership(tree, state, of_moves=moves)
+        if ownership is None:
+            ownership = engine.counter.ownership(state, result, of_moves=moves)
     report = make_report(
         state,
         result,
+        tree,
         engine.parameters.view,
         minimum_moves=request.minimum_moves,
         maximum_moves=request.maximum_moves,
         allowed_actions=request.restrictions.allowed_at_root(state),
         ownership=ownership,
     )
-    return leela_zero_line(report) if request.leela_zero else katago_line(report, fields)
+    return leela_zero_line(report) if request.leela_zero else katago_line(report, request.fields)
+
+
+def _keep_ownership(engine: Engine, request: AnalysisRequest) -> None:
+    """From the first client's wish for ownership on, searches keep that of every evaluation: a
+    tree grown without would have to be dropped at each change."""
+    if request.wants_ownership and raw_network_of(engine.player.evaluator) is not None:
+        engine.parameters = engine.parameters.keeping_ownership(True)
 
 
 @command("lz-analyze", "kata-analyze", "analyze")
@@ -127,6 +149,7 @@ def analyze(engine: Engine, arguments: Arguments) -> str:
     request = read_request(engine, arguments)
     state = engine.game.state_for(request.colour)
     allowed = request.restrictions.allowed_at_root(state)
+    _keep_ownership(engine, request)
     engine.player.reconfigure(config=engine.parameters.analysis_config())
     engine.response.begin()
 
@@ -141,6 +164,7 @@ def analyze(engine: Engine, arguments: Arguments) -> str:
             on_report=report,
             report_every=request.interval,
             allowed_actions=allowed,
+            restrictions=request.restrictions.below_root,
             interruption=interruption,
         )
         if not engine.input_waits():
@@ -154,6 +178,7 @@ def _choose_aloud(engine: Engine, arguments: Arguments, *, cancellable: bool, pl
     request = read_request(engine, arguments)
     state = engine.game.state_for(request.colour)
     allowed = request.restrictions.allowed_at_root(state)
+    _keep_ownership(engine, request)
     engine.response.begin()
 
     def report(result: SearchResult) -> None:
@@ -163,6 +188,7 @@ def _choose_aloud(engine: Engine, arguments: Arguments, *, cancellable: bool, pl
         "on_report": report,
         "report_every": request.interval,
         "allowed_actions": allowed,
+        "restrictions": request.restrictions.below_root,
     }
     if cancellable:
         with engine.interruptible() as interruption:

@@ -22,7 +22,8 @@ from honte.players.game import Game
 from honte.protocols.json_analysis import fields
 from honte.protocols.json_analysis.fields import FieldError
 from honte.protocols.parameters import Parameters, UnknownParameter
-from honte.protocols.restrictions import Restriction, Restrictions
+from honte.protocols.restrictions import Restrictions
+from honte.search import Restriction
 
 LARGEST_KOMI = 400
 LARGEST_PRIORITY = 1 << 62
@@ -98,6 +99,16 @@ class AnalysisQuery:
     pv_length: int | None = None
     restrictions: Restrictions = field(default_factory=Restrictions)
     warnings: tuple[Warning, ...] = ()
+
+    @property
+    def wants_moves_ownership(self) -> bool:
+        """Whether ownership after single moves is asked for."""
+        return self.include_moves_ownership or self.include_moves_ownership_stdev
+
+    @property
+    def wants_ownership(self) -> bool:
+        """Whether ownership of any kind is asked for."""
+        return self.include_ownership or self.include_ownership_stdev or self.wants_moves_ownership
 
 
 def read_query(data: Mapping[str, Any], defaults: Parameters) -> AnalysisQuery:

@@ -13,7 +13,7 @@ from honte.players.ownership import OwnershipReport
 from honte.protocols.analysis_format import MoveReport, RootReport, make_report
 from honte.protocols.json_analysis.query import AnalysisQuery, Turn
 from honte.protocols.raw_network import RawAnswer
-from honte.search import SearchResult
+from honte.search import SearchResult, TreeNode
 
 DEFAULT_PV_LENGTH = 15
 """Moves of a principal variation, the first not counted."""
@@ -23,6 +23,7 @@ def final_or_partial(
     query: AnalysisQuery,
     turn: Turn,
     result: SearchResult,
+    tree: TreeNode,
     *,
     during_search: bool,
     ownership: OwnershipReport | None,
@@ -33,6 +34,7 @@ def final_or_partial(
     report = make_report(
         turn.state,
         result,
+        tree,
         view,
         pv_length=1 + (query.pv_length or DEFAULT_PV_LENGTH),
         allowed_actions=query.restrictions.allowed_at_root(turn.state),
@@ -74,7 +76,7 @@ def _move(query: AnalysisQuery, move: MoveReport) -> dict[str, Any]:
         "scoreMean": move.score_lead,
         "scoreStdev": move.score_stdev,
         "scoreLead": move.score_lead,
-        "scoreSelfplay": move.score_lead,
+        "scoreSelfplay": move.score_selfplay,
         "prior": move.prior,
         "utility": move.utility,
         "lcb": move.lcb,
@@ -107,7 +109,7 @@ def _root(state: GoState, root: RootReport, raw: RawAnswer | None, sign: float) 
         "weight": root.weight,
         "winrate": root.winrate,
         "scoreLead": root.score_lead,
-        "scoreSelfplay": root.score_lead,
+        "scoreSelfplay": root.score_selfplay,
         "scoreStdev": root.score_stdev,
         "utility": root.utility,
         "rawWinrate": root.raw_winrate,

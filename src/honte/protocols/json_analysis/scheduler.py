@@ -9,10 +9,23 @@ from dataclasses import dataclass
 
 from honte.errors import HonteError
 from honte.evaluation import Evaluator
-from honte.players.ownership import OwnershipReport, OwnershipSource, TreeOwnership
+from honte.players.ownership import (
+    OwnershipReport,
+    OwnershipSource,
+    TreeOwnership,
+    kept_ownership,
+)
 from honte.protocols.json_analysis.query import AnalysisQuery, Turn
 from honte.protocols.raw_network import RawAnswer
-from honte.search import Budget, EvaluationCache, Search, SearchResult, StopReason, run_many
+from honte.search import (
+    Budget,
+    EvaluationCache,
+    Search,
+    SearchResult,
+    StopReason,
+    TreeNode,
+    run_many,
+)
 
 MOST_AT_ONCE = 16
 """Searches that fill batches together."""
@@ -46,6 +59,12 @@ class Task:
         settings = self.query.parameters.settings
         return settings.visits or settings.default_visits
 
+    @property
+    def tree(self) -> TreeNode:
+        """The root of its search, which has begun."""
+        assert self.search is not None
+        return self.search.root
+
     def result(self) -> SearchResult | None:
         """What there is so far; None before the first visit."""
         if self.search is None:
@@ -73,7 +92,10 @@ class Scheduler:
         self._on_error = on_error
         self._tasks: list[Task] = []
         self._orders = itertools.count()
-        self._cache = EvaluationCache(CACHED_EVALUATIONS)
+        # An answer that was kept without its ownership is of no use where ownership is asked for.
+        self._caches = {
+            with_ownership: EvaluationCache(CACHED_EVALUATIONS) for with_ownership in (False, True)
+        }
         self._slice = 16
 
     @property
@@ -96,7 +118,8 @@ class Scheduler:
 
     def clear_cache(self) -> None:
         """Forget the evaluator's answers; searches under way keep their trees."""
-        self._cache.clear()
+        for cache in self._caches.values():
+            cache.clear()
 
     def work(self) -> None:
         """One round."""
@@ -124,11 +147,12 @@ class Scheduler:
             task.next_report = task.started + delay
         task.search = Search(
             task.turn.state,
-            query.parameters.play_config(),
+            query.parameters.keeping_ownership(query.wants_ownership).play_config(),
             self._evaluator,
             seed=self._seed,
-            cache=self._cache,
+            cache=self._caches[query.wants_ownership],
         )
+        task.search.restrict(query.restrictions.below_root)
         allowed = query.restrictions.allowed_at_root(task.turn.state)
         if allowed is not None:
             try:
@@ -194,6 +218,9 @@ def ownership_of(
     task: Task, result: SearchResult, source: OwnershipSource, *, moves: bool
 ) -> OwnershipReport:
     """Ownership over a task's tree."""
+    kept = kept_ownership(task.tree, task.turn.state, of_moves=moves)
+    if kept is not None:
+        return kept
     if task.tree_ownership is None:
         task.tree_ownership = TreeOwnership(source)
     return task.tree_ownership.report(task.turn.state, result, of_moves=moves)

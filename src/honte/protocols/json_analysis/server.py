@@ -161,6 +161,7 @@ class AnalysisServer:
                 task.query,
                 task.turn,
                 result,
+                task.tree,
                 during_search=during_search,
                 ownership=self._ownership(task, result),
                 raw=self._raw(task),
@@ -173,10 +174,9 @@ class AnalysisServer:
 
     def _ownership(self, task: Task, result: SearchResult) -> OwnershipReport | None:
         query = task.query
-        moves = query.include_moves_ownership or query.include_moves_ownership_stdev
-        if not (moves or query.include_ownership or query.include_ownership_stdev):
+        if not query.wants_ownership:
             return None
-        return ownership_of(task, result, self._ownership_source, moves=moves)
+        return ownership_of(task, result, self._ownership_source, moves=query.wants_moves_ownership)
 
     def _raw(self, task: Task) -> RawAnswer | None:
         if self._network is None or task.turn.state.is_terminal():
