@@ -94,14 +94,15 @@ def _backend_table(evaluator: NetworkEvaluator, size: int, seconds: float) -> No
     from honte.networks.backends.base import BackendOptions
 
     chosen = evaluator.backend
-    kind = BackendKind.OPENVINO if "OpenVINO" in chosen.name else BackendKind.ONNXRUNTIME
     model = evaluator.network.model()
     table = Table(title=f"evaluations a second, {size}×{size}", title_justify="left")
     table.add_column("streams", justify="right")
     for rows in BATCH_SIZES:
         table.add_column(f"batch {rows}", justify="right")
     for streams in sorted({1, chosen.streams}):
-        backend = open_backend(BackendOptions(kind, chosen.device, chosen.precision, streams))
+        backend = open_backend(
+            BackendOptions(chosen.kind, chosen.device, chosen.precision, streams)
+        )
         speeds = [
             rows
             * batches_per_second(

@@ -29,6 +29,7 @@ class Precision(Enum):
 
     FLOAT32 = "float32"
     BFLOAT16 = "bfloat16"
+    FLOAT16 = "float16"
 
 
 class Device(Enum):
@@ -42,12 +43,13 @@ class BackendKind(Enum):
     """Which library runs a network."""
 
     AUTOMATIC = "automatic"
-    """The first that is installed: ONNX Runtime on a CUDA device it can use, else OpenVINO, else
-    ONNX Runtime on the CPU."""
+    """The first that is there of: ONNX Runtime with CUDA, PyTorch with CUDA, OpenVINO, ONNX Runtime
+    on the CPU, PyTorch on the CPU. CUDA counts only where NVIDIA's driver is installed."""
     MEASURED = "measured"
     """Every installed one is timed on the network at hand; the fastest is kept."""
     OPENVINO = "openvino"
     ONNXRUNTIME = "onnxruntime"
+    PYTORCH = "pytorch"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,7 @@ class CompiledNetwork(ABC):
 class Backend(ABC):
     """A library, a device and a precision. Its ``streams`` slots can be in flight at once."""
 
+    kind: BackendKind
     name: str
     """The library, as a reader would write it: ``OpenVINO``."""
     device: Device

@@ -17,6 +17,7 @@ from honte.networks.backends.base import (
     Precision,
     Shapes,
 )
+from honte.networks.backends.cuda import driver_present
 
 if TYPE_CHECKING:
     import onnx
@@ -34,27 +35,40 @@ def _onnxruntime(options: BackendOptions) -> Backend:
     return OnnxRuntimeBackend(options)
 
 
+def _pytorch(options: BackendOptions) -> Backend:
+    from honte.networks.backends.pytorch import PyTorchBackend
+
+    return PyTorchBackend(options)
+
+
 _MAKERS: dict[BackendKind, Callable[[BackendOptions], Backend]] = {
     BackendKind.OPENVINO: _openvino,
     BackendKind.ONNXRUNTIME: _onnxruntime,
+    BackendKind.PYTORCH: _pytorch,
+}
+_MODULES = {
+    BackendKind.OPENVINO: "openvino",
+    BackendKind.ONNXRUNTIME: "onnxruntime",
+    BackendKind.PYTORCH: "torch",
 }
 _HOW_TO_INSTALL = {
     BackendKind.OPENVINO: "pip install openvino",
     BackendKind.ONNXRUNTIME: "pip install 'honte[onnxruntime]'",
+    BackendKind.PYTORCH: "pip install torch",
 }
 
 
 def installed_backends() -> tuple[BackendKind, ...]:
     """The backends whose library is installed, in the order of preference on a CPU."""
-    return tuple(kind for kind in _MAKERS if find_spec(kind.value) is not None)
+    return tuple(kind for kind, module in _MODULES.items() if find_spec(module) is not None)
 
 
 def open_backend(options: BackendOptions | None = None) -> Backend:
     """The backend that the options ask for, or the best guess for this machine.
 
-    A CUDA device wins where ONNX Runtime can use one and bfloat16 was not asked for; then
-    OpenVINO; then ONNX Runtime on the CPU. Raises HonteError if the library is not installed or
-    cannot do what is asked. ``MEASURED`` needs a network: see :func:`measured_backend`.
+    :attr:`BackendKind.AUTOMATIC` tells the order; ONNX Runtime is passed over where another
+    precision than float32 is asked for. Raises HonteError if the library is not installed or cannot
+    do what is asked. ``MEASURED`` needs a network: see :func:`measured_backend`.
     """
     options = options or BackendOptions()
     installed = installed_backends()
@@ -74,11 +88,23 @@ def open_backend(options: BackendOptions | None = None) -> Backend:
             "No library that runs networks is installed: run `pip install openvino` or "
             "`pip install 'honte[onnxruntime]'`."
         )
-    if BackendKind.ONNXRUNTIME in installed and options.precision is not Precision.BFLOAT16:
-        from honte.networks.backends.onnxruntime import cuda_available
+    if options.device is not Device.CPU and driver_present():
+        on_cuda = replace(options, device=Device.CUDA)
+        if BackendKind.ONNXRUNTIME in installed and options.precision in (None, Precision.FLOAT32):
+            from honte.networks.backends.onnxruntime import cuda_available
 
-        if options.device is Device.CUDA or (options.device is None and cuda_available()):
-            return _onnxruntime(options)
+            if cuda_available():
+                return _MAKERS[BackendKind.ONNXRUNTIME](on_cuda)
+        if BackendKind.PYTORCH in installed:
+            import torch
+
+            if torch.cuda.is_available():
+                return _MAKERS[BackendKind.PYTORCH](on_cuda)
+    if options.device is Device.CUDA:
+        raise HonteError(
+            "No installed library finds a CUDA device: check NVIDIA's driver, and install "
+            "`onnxruntime-gpu` or PyTorch with CUDA."
+        )
     return _MAKERS[installed[0]](options)
 
 

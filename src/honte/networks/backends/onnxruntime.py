@@ -10,6 +10,7 @@ import numpy as np
 from honte.errors import HonteError
 from honte.networks.backends.base import (
     Backend,
+    BackendKind,
     BackendOptions,
     CompiledNetwork,
     Device,
@@ -18,34 +19,37 @@ from honte.networks.backends.base import (
     Shapes,
 )
 from honte.networks.backends.cores import usable_cores
+from honte.networks.backends.cuda import driver_present
 
 if TYPE_CHECKING:
     import onnx
 
 
 def cuda_available() -> bool:
-    """Whether the installed ONNX Runtime was built for CUDA."""
+    """Whether the installed ONNX Runtime was built for CUDA, and there is a driver for it."""
     import onnxruntime
 
-    return "CUDAExecutionProvider" in onnxruntime.get_available_providers()
+    return driver_present() and "CUDAExecutionProvider" in onnxruntime.get_available_providers()
 
 
 class OnnxRuntimeBackend(Backend):
     """ONNX Runtime in float32: one-thread streams on the CPU, or one CUDA device."""
 
+    kind = BackendKind.ONNXRUNTIME
     precision = Precision.FLOAT32
 
     def __init__(self, options: BackendOptions) -> None:
         import onnxruntime
 
-        if options.precision is Precision.BFLOAT16:
+        if options.precision not in (None, Precision.FLOAT32):
             raise HonteError(
-                "ONNX Runtime multiplies in float32 only here: use OpenVINO for bfloat16."
+                "ONNX Runtime multiplies in float32 only here: use OpenVINO or PyTorch for "
+                f"{options.precision.value}."
             )
         if options.device is Device.CUDA and not cuda_available():
             raise HonteError(
-                "The installed ONNX Runtime has no CUDA support: install `onnxruntime-gpu` in "
-                "place of `onnxruntime`."
+                "The installed ONNX Runtime has no CUDA support, or there is no driver for it: "
+                "check NVIDIA's driver, and install `onnxruntime-gpu` in place of `onnxruntime`."
             )
         self.name = "ONNX Runtime " + ".".join(onnxruntime.__version__.split(".")[:2])
         self.device = options.device or (Device.CUDA if cuda_available() else Device.CPU)

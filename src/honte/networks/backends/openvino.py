@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from honte.errors import HonteError
 from honte.networks.backends.base import (
     Backend,
+    BackendKind,
     BackendOptions,
     CompiledNetwork,
     Device,
@@ -42,11 +43,14 @@ def supports_bfloat16() -> bool:
 class OpenVinoBackend(Backend):
     """OpenVINO on the CPU: independent one-thread streams, static shapes."""
 
+    kind = BackendKind.OPENVINO
     device = Device.CPU
 
     def __init__(self, options: BackendOptions) -> None:
         if options.device is Device.CUDA:
-            raise HonteError("OpenVINO does not run on CUDA devices: choose ONNX Runtime for one.")
+            raise HonteError(
+                "OpenVINO does not run on CUDA devices: choose ONNX Runtime or PyTorch."
+            )
         import openvino
 
         self.name = "OpenVINO " + ".".join(openvino.__version__.split(".")[:2])
@@ -56,6 +60,10 @@ class OpenVinoBackend(Backend):
         if self.precision is Precision.BFLOAT16 and not supports_bfloat16():
             raise HonteError(
                 "This processor has no bfloat16 arithmetic (AVX512-BF16 or AMX): use float32."
+            )
+        if self.precision not in _HINTS:
+            raise HonteError(
+                f"OpenVINO multiplies in float32 or bfloat16 here, not in {self.precision.value}."
             )
         self.streams = options.streams or usable_cores()
 
