@@ -1,6 +1,7 @@
 # make demo       analyse a real game, from a bare clone
 # make test       style, types and the default suite, from a bare clone
 # make test-slow  the tests that take minutes
+# make fuzz       ten minutes of made-up input for each reader: SGF, GTP and JSON
 # make sanitize   the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # make wheel      a wheel, installed and used in an environment of its own
 # make docs       the documentation, into site/
@@ -14,7 +15,7 @@ TEST_EXTRAS ?= test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STYLED := src tests benchmarks examples docs
 
-.PHONY: build demo test test-slow lint sanitize wheel docs clean
+.PHONY: build demo test test-slow lint fuzz sanitize wheel docs clean
 
 build: $(VENV)/built
 
@@ -92,3 +93,18 @@ docs: $(VENV)/docs-tools
 
 clean:
 	rm -rf $(VENV) build site
+
+# Ten minutes a target from the inputs in tests/fuzz/seeds.py; an input that fails is left behind as
+# build/fuzz/TARGET-crash-….
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= sgf gtp queries
+$(VENV)/fuzz-tools: $(VENV)/test-tools
+	$(INSTALL) -e '.[fuzz]'
+	touch $@
+
+fuzz: $(VENV)/fuzz-tools
+	mkdir -p build/fuzz
+	set -e; for target in $(FUZZ_TARGETS); do \
+		PYTHONPATH=tests $(BIN)/python tests/fuzz/$$target.py build/fuzz/$$target \
+			-max_total_time=$(FUZZ_SECONDS) -timeout=30 -artifact_prefix=build/fuzz/$$target-; \
+	done

@@ -10,6 +10,8 @@ import pytest
 from gtp_driver import QUICK, Fixed, converse, make_engine, resigning
 from honte.games.go import BLACK, RULE_NAMES, WHITE, format_vertex, parse_vertex
 from honte.players.player import PlayerSettings
+from honte.presets import uct
+from honte.search import Search
 
 
 def texts(script, engine=None):
@@ -387,13 +389,18 @@ def test_seki():
 def test_pass_is_answered_by_pass_only_when_it_wins():
     stones = " ".join([f"b C{y}" for y in range(1, 6)] + [f"w D{y}" for y in range(1, 6)])
     settings = PlayerSettings(visits=800, resignation=None)
-    for komi, may_pass in ((0.5, True), (16, False)):
+    for komi, may_pass in ((0.5, True), (6, False), (16, False)):
         engine = make_engine(settings=settings, rules="tromp-taylor")
         converse(f"boardsize 5\nkomi {komi}\nset_position {stones}\n", engine)
         engine.game.set_to_play(WHITE)
-        move = last("play w pass\ngenmove b\n", engine)
-        if may_pass:
-            assert engine.game.state.score() < 0 or not engine.game.state.is_terminal()
+        converse("play w pass\n", engine)
+        search = Search(engine.game.state, uct())
+        search.run(visits=400)
+        value_of_pass = next(edge.q for edge in search.root.edges() if edge.action == 25)
+        assert value_of_pass == (1.0 if may_pass else -1.0)
+        move = last("genmove b\n", engine)
+        if may_pass:  # as the board stands after it, be it over or not, Black is ahead
+            assert engine.game.state.score() < 0
         else:
             assert move.lower() != "pass"
 

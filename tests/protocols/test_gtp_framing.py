@@ -95,9 +95,24 @@ _LINES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-@given(st.lists(_LINES, max_size=12))
+_SCRIPTS = st.lists(_LINES, max_size=12)
+_LENIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(_LENIENT, max_examples=60)
+@given(_SCRIPTS)
 def test_random_scripts_get_one_response_a_command(lines):
+    one_response_a_command(lines)
+
+
+@pytest.mark.slow
+@settings(_LENIENT, max_examples=5000)
+@given(_SCRIPTS)
+def test_thousands_of_scripts_get_one_response_a_command(lines):
+    one_response_a_command(lines)
+
+
+def one_response_a_command(lines):
     engine = make_engine(size=(5, 5))
     data = "\n".join([*lines, "boardsize 5"]).encode("utf-8", "surrogatepass")
     commands = [line for line in data.split(b"\n") if parse_line(line) is not None]
@@ -105,9 +120,20 @@ def test_random_scripts_get_one_response_a_command(lines):
     assert len(replies) == len(commands)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(_LENIENT, max_examples=60)
 @given(_LINES)
 def test_an_error_leaves_the_state_as_it_was(line):
+    state_after_an_error(line)
+
+
+@pytest.mark.slow
+@settings(_LENIENT, max_examples=5000)
+@given(_LINES)
+def test_thousands_of_errors_leave_the_state_as_it_was(line):
+    state_after_an_error(line)
+
+
+def state_after_an_error(line):
     engine = make_engine(size=(5, 5))
     converse("play b c3\nplay w b2\nkomi 3.5\n", engine)
 

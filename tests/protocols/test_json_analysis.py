@@ -379,9 +379,23 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+_LENIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@settings(_LENIENT, max_examples=60)
 @given(st.sampled_from(_FIELDS), _JSON)
 def test_no_value_of_a_field_stops_the_engine(name, value):
+    the_engine_goes_on(name, value)
+
+
+@pytest.mark.slow
+@settings(_LENIENT, max_examples=5000)
+@given(st.sampled_from(_FIELDS), _JSON)
+def test_no_value_of_thousands_stops_the_engine(name, value):
+    the_engine_goes_on(name, value)
+
+
+def the_engine_goes_on(name, value):
     replies = ask({**BASE, "maxVisits": 2, name: value}, {"id": "v", "action": "query_version"})
     assert any(reply.get("action") == "query_version" for reply in replies)
     assert len(replies) >= 2

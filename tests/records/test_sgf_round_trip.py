@@ -236,3 +236,16 @@ def test_pysgf_reads_what_is_written():
         node = node.children[0]
         vertices.append(node.move.gtp())
     assert vertices == ["T1", "pass", "A13"]
+
+
+@pytest.mark.parametrize("number", ["¹", "٣", "9" * 5000, "-", "1e999"])
+def test_numbers_that_are_none_stop_no_reader(number):
+    assert loads(f"(;GM[1]SZ[9]KM[{number}]HA[{number}];B[ee])").moves() == [(0, 40)]
+    for game in _read(f"(;GM[{number}]SZ[{number}];B[ee])"):
+        assert game.moves()
+    gib = f"\\HS\n\\[GAMEINFOMAIN=GRLT:0,ZIPSU:{number},GONGJE:{number}\\]\n\\HE\n\\GS\n\\GE\n"
+    ngf = (
+        f"g\n9\nw\nb\nx\n{number}\n0\n{number}\n20240102\n0\nBlack win by {number}\n1\nPMABBEEEE\n"
+    )
+    for record in (loads(gib), loads(ngf)):
+        assert loads(record.dumps()) == record

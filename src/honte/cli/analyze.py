@@ -221,7 +221,7 @@ def _parse_turns(text: str, positions: int) -> list[int]:
     turns: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        if not first.isdigit() or (dash and last and not last.isdigit()):
+        if not first.isdecimal() or (dash and last and not last.isdecimal()):
             raise HonteError(f"--turns takes numbers and ranges such as 0-40,78, not {text!r}.")
         end = int(last) if last else (positions - 1 if dash else int(first))
         if int(first) > end or end >= positions:

@@ -11,6 +11,7 @@ from honte.records.findings import Finding
 from honte.records.record import GameRecord
 from honte.records.result import Ending, Result
 from honte.records.servers import handicap_stones, split_rank
+from honte.records.text import whole_number
 
 _SIZE = 19
 _HEADER = re.compile(r"\\\[(\w+)=(.*?)\\\]", re.DOTALL)
@@ -43,13 +44,13 @@ def read(text: str) -> GameRecord:
     main = dict(_FIELD.findall(header.get("GAMEINFOMAIN", "")))
     tag = dict(re.findall(r"(?:^|,)([A-Z])([^,]*)", header.get("GAMETAG", "")))
     komi = main.get("GONGJE") or tag.get("G", "")
-    if komi.isdigit():
-        record.komi = int(komi) / 10
+    if (tenths := whole_number(komi)) is not None and tenths <= 4000:
+        record.komi = tenths / 10
     ending = _WON.get(main.get("GRLT") or tag.get("W", ""))
     if ending is not None:
         how, winner = ending
         margin = main.get("ZIPSU") or tag.get("Z", "")
-        points = int(margin) / 10 if margin.isdigit() and how is Ending.SCORE else None
+        points = (whole_number(margin) or 0) / 10 if how is Ending.SCORE else None
         record.result = Result(how if points or how is not Ending.SCORE else Ending.UNSTATED,
                                winner, points or None)  # fmt: skip
     date = re.match(r"(\d{4}):(\d{1,2}):(\d{1,2})", tag.get("C", ""))

@@ -5,12 +5,14 @@ The format has no specification; the facts are those on which its readers agree.
 
 from __future__ import annotations
 
+import math
 import re
 
 from honte.records.findings import Finding, RecordError
 from honte.records.record import GameRecord
 from honte.records.result import Ending, Result
 from honte.records.servers import handicap_stones, split_rank
+from honte.records.text import whole_number
 
 _HEADER_LINES = 12
 _HEADER_LENGTH = 4096
@@ -42,7 +44,7 @@ def read(text: str) -> GameRecord:
             root.set(f"P{colour}", name)
         if rank:
             root.set(f"{colour}R", rank)
-    handicap = int(header[5]) if header[5].strip().isdigit() else 0
+    handicap = whole_number(header[5]) or 0
     if 2 <= handicap <= 9:
         record.handicap = handicap
         root.set_points("AB", handicap_stones(handicap, size))
@@ -91,6 +93,7 @@ def _result(text: str) -> Result | None:
     if "resign" in lower:
         return Result(Ending.RESIGNATION, winner)
     points = re.search(r"by (\d+(?:\.\d+)?)", lower)
-    if points and float(points[1]):
-        return Result(Ending.SCORE, winner, float(points[1]))
+    margin = float(points[1]) if points else 0.0
+    if 0.0 < margin < math.inf:
+        return Result(Ending.SCORE, winner, margin)
     return Result(Ending.UNSTATED, winner)

@@ -11,6 +11,7 @@ import re
 
 from honte.records import points
 from honte.records.findings import Finding, RecordError
+from honte.records.text import whole_number
 from honte.records.tree import Context, Node
 
 LARGEST_SIZE = 52
@@ -38,7 +39,7 @@ def tidy_root(root: Node, context: Context) -> None:
 
 def _check_game(root: Node) -> None:
     game = (root.get("GM") or "").strip()
-    if game and game.isdigit() and int(game) != 1:
+    if game.isdecimal() and whole_number(game) != 1:
         raise RecordError(f"This is not a Go record (GM[{game}]): honte reads Go, GM[1].")
 
 

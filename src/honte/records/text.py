@@ -43,6 +43,12 @@ def join_composed(first: str, second: str) -> str:
     return escape(first).replace(":", "\\:") + ":" + escape(second)
 
 
+def whole_number(text: str) -> int | None:
+    """A count of at most nine decimal digits, blanks around it allowed; None for anything else."""
+    digits = text.strip()
+    return int(digits) if digits.isdecimal() and len(digits) <= 9 else None
+
+
 def for_display(text: str) -> str:
     """Text as a person should see it: without invisible marks, on one line, trimmed.
 
