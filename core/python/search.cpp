@@ -201,7 +201,19 @@ void bind_parameters(nb::module_& m) {
   nb::class_<BackupParameters>(m, "BackupParameters")
       .def_rw("virtual_loss", &BackupParameters::virtual_loss)
       .def_rw("virtual_visits", &BackupParameters::virtual_visits)
-      .def_rw("solver", &BackupParameters::solver);
+      .def_rw("solver", &BackupParameters::solver)
+      .def_rw("static_score", &BackupParameters::static_score)
+      .def_rw("static_scale", &BackupParameters::static_scale)
+      .def_rw("dynamic_score", &BackupParameters::dynamic_score)
+      .def_rw("dynamic_scale", &BackupParameters::dynamic_scale)
+      .def_rw("center_share", &BackupParameters::center_share)
+      .def_rw("uncertainty_coefficient", &BackupParameters::uncertainty_coefficient)
+      .def_rw("uncertainty_exponent", &BackupParameters::uncertainty_exponent)
+      .def_rw("maximum_weight", &BackupParameters::maximum_weight)
+      .def_rw("value_weight_exponent", &BackupParameters::value_weight_exponent)
+      .def_rw("noise_prune_scale", &BackupParameters::noise_prune_scale)
+      .def_rw("bias_factor", &BackupParameters::bias_factor)
+      .def_rw("bias_exponent", &BackupParameters::bias_exponent);
   nb::class_<Parameters>(m, "SearchParameters")
       .def(nb::init<>())
       .def_rw("selection", &Parameters::selection)
@@ -292,7 +304,7 @@ void bind_batch(nb::module_& m) {
            [](LeafBatch& batch, Input<float, 1> value, std::optional<Input<float, 2>> policy_logits,
               std::optional<Input<float, 1>> score_mean, std::optional<Input<float, 1>> score_stdev,
               std::optional<Input<float, 1>> score_lead, std::optional<Input<float, 2>> ownership,
-              std::optional<Input<float, 1>> no_result) {
+              std::optional<Input<float, 1>> no_result, std::optional<Input<float, 1>> uncertainty) {
              const std::size_t rows = batch.rows.size();
              Answer answer;
              try {
@@ -304,6 +316,7 @@ void bind_batch(nb::module_& m) {
                answer.score_mean = data_or_null(score_mean, "score_mean", rows);
                answer.score_stdev = data_or_null(score_stdev, "score_stdev", rows);
                answer.score_lead = data_or_null(score_lead, "score_lead", rows);
+               answer.uncertainty = data_or_null(uncertainty, "uncertainty", rows);
                answer.ownership = data_or_null(ownership, "ownership", rows);
                answer.points = ownership ? ownership->shape(1) : 0;
                answer.no_result = data_or_null(no_result, "no_result", rows);
@@ -323,7 +336,7 @@ void bind_batch(nb::module_& m) {
              return named;
            },
            "value"_a, "policy_logits"_a = nb::none(), "score_mean"_a = nb::none(), "score_stdev"_a = nb::none(),
-           "score_lead"_a = nb::none(), "ownership"_a = nb::none(), "no_result"_a = nb::none(),
+           "score_lead"_a = nb::none(), "ownership"_a = nb::none(), "no_result"_a = nb::none(), "uncertainty"_a = nb::none(),
            "Give every leaf its answer and empty the batch. Returns the searches whose answer cannot be, each with the reason; their leaves were taken back.")
       .def("cancel", &LeafBatch::cancel, "Take the leaves back, as if they had never been selected.");
 }
@@ -464,6 +477,11 @@ void bind_tree_search(nb::module_& m) {
            "node"_a)
       .def("snapshot", &SearchBase::snapshot, "node"_a, "line_length"_a)
       .def("most_visited_line", &SearchBase::most_visited_line, "node"_a, "length"_a)
+      .def("result_sum",
+           [](const SearchBase& search, std::uint32_t node) {
+             return search.tree().extended ? search.tree().extensions[node].result_sum : search.node(node).value_sum;
+           },
+           "node"_a, "The sum of win − loss over a node's visits, for player 0.")
       .def("mean_ownership",
            [](const SearchBase& search, std::uint32_t node) {
              std::vector<float> stdev;

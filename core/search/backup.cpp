@@ -46,12 +46,14 @@ void remove_virtual_loss(Tree& tree, const Parameters& parameters, const Step& s
 }
 
 void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-             double value, double score, bool was_in_flight) {
+             const Worth& outcome, bool was_in_flight) {
+  const auto [value, result, score] = outcome;
   Node& last = tree.nodes[leaf];
   last.n += 1;
   last.value_sum += value;
   last.value_square_sum += value * value;
   last.score_sum += score;
+  if (tree.extended) tree.extensions[leaf].result_sum += result;
   bool proven = parameters.backup.solver && last.proven;
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.nodes[path[i].node];
@@ -63,6 +65,7 @@ void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> pat
     node.value_sum += value;
     node.value_square_sum += value * value;
     node.score_sum += score;
+    if (tree.extended) tree.extensions[path[i].node].result_sum += result;
     if (was_in_flight) {
       --edge.in_flight;
       --node.in_flight;
@@ -73,6 +76,33 @@ void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> pat
       proven = node.proven || try_to_prove(tree, node);
     }
     refresh(edge, parameters.selection, parameters.backup);
+  }
+}
+
+void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+                     bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
+  tree.nodes[leaf].n += 1;
+  weighing.recompute(tree, parameters.backup, leaf, bias);
+  bool proven = parameters.backup.solver && tree.nodes[leaf].proven;
+  for (std::size_t i = path.size(); i-- > 0;) {
+    Node& node = tree.nodes[path[i].node];
+    Edge& edge = tree.edges.at(node.edges)[path[i].edge];
+    edge.n += 1;
+    node.n += 1;
+    node.edge_visits += 1;
+    if (was_in_flight) {
+      --edge.in_flight;
+      --node.in_flight;
+    }
+    const Node& child = tree.nodes[edge.child];
+    edge.w = side(node.player) * child.value_sum / child.n * edge.n;
+    if (proven) {
+      edge.exact = true;
+      edge.q = side(node.player) * child.proven_value;
+      proven = node.proven || try_to_prove(tree, node);
+    }
+    refresh(edge, parameters.selection, parameters.backup);
+    weighing.recompute(tree, parameters.backup, path[i].node, bias);
   }
 }
 

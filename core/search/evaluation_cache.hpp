@@ -14,7 +14,7 @@ namespace honte {
 
 struct CachedEvaluation {
   PositionKey key;
-  float value = 0, score_mean = 0, score_stdev = 0, score_lead = 0, no_result = 0;  // from the side to move
+  float value = 0, score_mean = 0, score_stdev = 0, score_lead = 0, no_result = 0, uncertainty = 0;  // from the side to move
   std::vector<PriorCode> codes;                                      // empty: uniform
   std::vector<std::int8_t> ownership;                                // 127ths, for player 0; empty: none given
   bool filled = false;

@@ -27,6 +27,7 @@ struct Answer {
   const float* score_stdev = nullptr;
   const float* score_lead = nullptr;
   const float* no_result = nullptr;      // probability that the game ends without a result
+  const float* uncertainty = nullptr;    // expected absolute error of the value
   const float* ownership = nullptr;      // [rows, points]
   std::size_t points = 0;
 };

@@ -63,6 +63,22 @@ struct BackupParameters {
   VirtualLossRule virtual_loss = VirtualLossRule::kLostVisits;
   double virtual_visits = 1.0;     // n_vl
   bool solver = false;
+
+  // Score utility: what is backed up is v + static · S(score; 0) + dynamic · S(score; centre).
+  double static_score = 0.0, static_scale = 2.0;
+  double dynamic_score = 0.0, dynamic_scale = 0.75, center_share = 0.8;
+
+  // Weighted means; a node's value is then computed anew from its children at each backup.
+  double uncertainty_coefficient = 0.0, uncertainty_exponent = 1.0, maximum_weight = 8.0;
+  double value_weight_exponent = 0.0;
+  double noise_prune_scale = 0.0;
+  double bias_factor = 0.0, bias_exponent = 0.85;
+
+  bool weighs() const {
+    return uncertainty_coefficient > 0.0 || value_weight_exponent > 0.0 || noise_prune_scale > 0.0 || bias_factor > 0.0;
+  }
+  bool scores() const { return static_score > 0.0 || dynamic_score > 0.0; }
+  bool extends() const { return weighs() || scores(); }
 };
 
 struct Parameters {

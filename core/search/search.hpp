@@ -15,6 +15,7 @@
 #include "search/parameters.hpp"
 #include "search/saved_tree.hpp"
 #include "search/tree.hpp"
+#include "search/weighing.hpp"
 
 namespace honte {
 
@@ -208,9 +209,19 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
 
 inline double side(int player) { return player == 1 ? -1.0 : 1.0; }
 
-// Applies one simulation's answer along its way. `value` and `score` are for player 0.
+// What a simulation brings home, for player 0. The value is what the search maximises; the result
+// is win − loss, the same unless points count.
+struct Worth {
+  double value, result, score;
+};
+
+// Applies one simulation's answer along its way: N += 1, W += v.
 void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-             double value, double score, bool was_in_flight);
+             const Worth& outcome, bool was_in_flight);
+
+// The same where values are weighed: every node on the way computes its means anew.
+void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+                     bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
 
 // Adds (or takes away) one leaf in flight along a way.
 void add_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step);

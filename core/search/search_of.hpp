@@ -73,7 +73,8 @@ class SearchOf final : public SearchBase {
       if (parameters_.selection.formula == Formula::kRave) count_playouts(arrival.node);
       ++statistics_.evaluations;
       if (node.n == 0) node.raw_value = static_cast<float>(value);
-      finish(arrival.node, path_, value, 0.0, false);
+      if (node.n == 0) extend(arrival.node, value, 0.0);
+      finish(arrival.node, path_, {value, value, 0.0}, false);
     }
   }
 
@@ -89,6 +90,7 @@ class SearchOf final : public SearchBase {
       finite(answer.score_lead, "score_lead");
       finite(answer.score_stdev, "score_stdev");
       finite(answer.no_result, "no_result");
+      finite(answer.uncertainty, "uncertainty");
       if (answer.ownership)
         for (std::size_t point = 0; point < answer.points; ++point)
           if (!std::isfinite(answer.ownership[row * answer.points + point]))
@@ -112,7 +114,7 @@ class SearchOf final : public SearchBase {
     const std::size_t rows = leaf.symmetries.size();
     const double share = 1.0 / static_cast<double>(rows);
     CachedEvaluation evaluation;
-    double value = 0, mean = 0, stdev = 0, lead = 0, no_result = 0;
+    double value = 0, mean = 0, stdev = 0, lead = 0, no_result = 0, error = 0;
     std::vector<double>& priors = priors_;
     priors.assign(answer.policy_logits ? leaf.legal.size() : 0, 0.0);
     for (std::size_t r = 0; r < rows; ++r) {
@@ -121,6 +123,7 @@ class SearchOf final : public SearchBase {
       if (answer.score_mean) mean += share * answer.score_mean[row];
       if (answer.score_stdev) stdev += share * answer.score_stdev[row];
       if (answer.no_result) no_result += share * answer.no_result[row];
+      if (answer.uncertainty) error += share * answer.uncertainty[row];
       if (answer.score_lead) lead += share * answer.score_lead[row], tree_.scored = true;
       if (!answer.policy_logits) continue;
       const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
@@ -134,6 +137,7 @@ class SearchOf final : public SearchBase {
     evaluation.score_stdev = static_cast<float>(stdev);
     evaluation.score_lead = static_cast<float>(lead);
     evaluation.no_result = static_cast<float>(no_result);
+    evaluation.uncertainty = static_cast<float>(error);
     if (answer.ownership && parameters_.ownership) {
       evaluation.ownership.resize(answer.columns.board_width ? num_actions() - 1 : answer.points);
       for (std::uint32_t point = 0; point < evaluation.ownership.size(); ++point) {
@@ -152,7 +156,10 @@ class SearchOf final : public SearchBase {
     tree_.nodes[leaf.node].pending = false;
     if (tree_.nodes[leaf.node].n == 0) expand(leaf.node, evaluation);
     const double mover = side(tree_.nodes[leaf.node].player);
-    finish(leaf.node, leaf.path, mover * value, mover * lead, true);
+    if (leaf.node == 0) set_center();
+    const double utility = parameters_.backup.scores() ? utility_of(tree_.nodes[leaf.node], leaf.state) : mover * value;
+    if (tree_.nodes[leaf.node].n == 0) extend(leaf.node, utility, evaluation.uncertainty);
+    finish(leaf.node, leaf.path, {utility, mover * value, mover * lead}, true);
     if (cache_ && leaf.has_key) {
       evaluation.key = leaf.key;
       cache_->store(std::move(evaluation));
@@ -202,6 +209,8 @@ class SearchOf final : public SearchBase {
     for (std::uint32_t i = 0; i < root.edge_count; ++i) {
       if (edges[i].action != action || edges[i].child == kNone) continue;
       tree_ = compacted(tree_, edges[i].child, 0);
+      if (tree_.extended) bias_.rebuild(tree_);
+      set_center();
       prepare_root();
       return true;
     }
@@ -212,7 +221,12 @@ class SearchOf final : public SearchBase {
   std::string saved_tree() const override { return serialized(compacted(tree_, 0, 0)); }
 
   void load_tree(std::span<const char> bytes) override {
-    tree_ = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
+    Tree loaded = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
+    if (loaded.extended != parameters_.backup.extends())
+      throw std::invalid_argument("the saved tree was grown by another kind of backup");
+    tree_ = std::move(loaded);
+    if (tree_.extended) bias_.rebuild(tree_);
+    set_center();
     allowed_.clear();
     ++root_number_;
     prepare_root();
@@ -309,6 +323,9 @@ class SearchOf final : public SearchBase {
     scratch_ = root_state_;
     tree_ = Tree{};
     tree_.actions = static_cast<std::uint32_t>(num_actions());
+    tree_.extended = parameters_.backup.extends();
+    path_.clear();
+    bias_.rebuild(tree_);
     make_node(tree_.add_node());
     prepare_root();
   }
@@ -620,9 +637,21 @@ class SearchOf final : public SearchBase {
     return text;
   }
 
+  // Subtree value bias goes by who made the last move, what it was, and what it answered.
+  std::uint64_t bucket() const {
+    std::uint64_t name = 0;
+    for (std::size_t i = path_.size() > 2 ? path_.size() - 2 : 0; i < path_.size(); ++i) {
+      const Node& node = tree_.nodes[path_[i].node];
+      name = mix64(name + 1 + static_cast<std::uint64_t>(tree_.edges.at(node.edges)[path_[i].edge].action) * 2 +
+                   static_cast<std::uint64_t>(node.player));
+    }
+    return name;
+  }
+
   // Gives a new node what the state at hand says of it.
   void make_node(std::uint32_t index) {
     Node& node = tree_.nodes[index];
+    if (tree_.extended) tree_.extensions[index].bucket = bucket();
     node.salt = static_cast<std::uint32_t>(mix64(seed_ ^ mix64(kSaltStream << 56 ^ node_serial_++)));
     if (scratch_.is_terminal()) {
       node.terminal = node.proven = true;
@@ -631,6 +660,10 @@ class SearchOf final : public SearchBase {
       node.raw_value = static_cast<float>(node.proven_value);
       if constexpr (requires { scratch_.score(); }) node.raw_lead = node.raw_score = static_cast<float>(-scratch_.score());
       if constexpr (requires { scratch_.is_no_result(); }) node.raw_no_result = scratch_.is_no_result() ? 1.0f : 0.0f;
+      if (tree_.extended) {
+        tree_.extensions[index].own_utility = static_cast<float>(parameters_.backup.scores() ? utility_of(node, scratch_) : node.proven_value);
+        tree_.extensions[index].own_weight = 1.0f;
+      }
     } else {
       node.player = static_cast<std::int8_t>(scratch_.current_player());
     }
@@ -667,6 +700,9 @@ class SearchOf final : public SearchBase {
     ++statistics_.cache_hits;
     trace_.kind = LeafKind::kCached;
     expand(index, found);
+    if (index == 0) set_center();
+    const Node& node = tree_.nodes[index];
+    extend(index, parameters_.backup.scores() ? utility_of(node, scratch_) : node.raw_value, found.uncertainty);
     return true;
   }
 
@@ -740,14 +776,45 @@ class SearchOf final : public SearchBase {
   void back_up_known(std::uint32_t index, bool was_in_flight) {
     const Node& node = tree_.nodes[index];
     const bool exact = node.terminal || (parameters_.backup.solver && node.proven);
-    const double value = exact ? node.proven_value : node.n > 0 ? node.value_sum / node.n : node.raw_value;
-    finish(index, path_, value, exact || node.n == 0 ? node.raw_lead : node.score_sum / node.n, was_in_flight);
+    Worth outcome{node.raw_value, node.raw_value, node.raw_lead};
+    if (exact) outcome.value = outcome.result = node.proven_value;
+    if (node.n > 0 && !exact) outcome = {node.value_sum / node.n, node.value_sum / node.n, node.score_sum / node.n};
+    if (tree_.extended) {
+      const Extension& extension = tree_.extensions[index];
+      if (node.terminal || node.n == 0) outcome.value = extension.own_utility;
+      if (node.n > 0 && !exact) outcome.result = extension.result_sum / node.n;
+    }
+    finish(index, path_, outcome, was_in_flight);
   }
 
-  void finish(std::uint32_t index, std::span<const Step> path, double value, double score, bool was_in_flight) {
+  // The centre of the dynamic score utility: most of what the evaluator expects at the root.
+  void set_center() { center_ = parameters_.backup.center_share * tree_.nodes[0].raw_score; }
+
+  // What the search maximises where points count, for player 0.
+  double utility_of(const Node& node, const S& state) const {
+    const BackupParameters& backup = parameters_.backup;
+    const double area = state.num_distinct_actions() - 1;
+    double utility = node.terminal ? node.proven_value : node.raw_value;
+    if (backup.static_score > 0.0)
+      utility += backup.static_score * score_utility(node.raw_score, node.raw_stdev, 0.0, backup.static_scale, area);
+    if (backup.dynamic_score > 0.0)
+      utility += backup.dynamic_score * score_utility(node.raw_score, node.raw_stdev, center_, backup.dynamic_scale, area);
+    return utility;
+  }
+
+  // Keeps what weighing and scoring need of a node's own evaluation.
+  void extend(std::uint32_t index, double utility, double error) {
+    if (!tree_.extended) return;
+    tree_.extensions[index].own_utility = static_cast<float>(utility);
+    tree_.extensions[index].own_weight = static_cast<float>(evaluation_weight(parameters_.backup, error));
+  }
+
+  void finish(std::uint32_t index, std::span<const Step> path, const Worth& outcome, bool was_in_flight) {
+    const double value = outcome.value;
     if (parameters_.selection.formula == Formula::kRave && playouts_.empty()) amaf_.run(tree_, path, index, {}, value);
     playouts_.clear();
-    back_up(tree_, parameters_, path, index, value, score, was_in_flight);
+    if (parameters_.backup.weighs()) back_up_weighed(tree_, parameters_, path, index, was_in_flight, weighing_, bias_);
+    else back_up(tree_, parameters_, path, index, outcome, was_in_flight);
     trace_.value = value;
     statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
     if (index == 0 && tree_.nodes[0].n == 1) prepare_root();
@@ -865,6 +932,9 @@ class SearchOf final : public SearchBase {
   std::vector<double> priors_, logits_;
   std::vector<std::uint64_t> sort_scratch_;
   AmafUpdate amaf_;
+  Weighing weighing_;
+  SubtreeBias bias_;
+  double center_ = 0;  // of the dynamic score utility, points for player 0
   std::vector<RecordedPlayout> playouts_;  // of the leaf at hand
   std::vector<Action> allowed_;      // at the root; empty: every legal action
   std::vector<DepthRestriction> restrictions_;  // below the root

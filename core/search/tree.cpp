@@ -12,6 +12,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
   const std::uint32_t added = to.add_node();
   Node& node = to.nodes[added];
   node = old;
+  if (from.extended) to.extensions[added] = from.extensions[index];
   if (old.edge_count > 0) {
     node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
     node.edges = to.edges.allocate(node.edge_capacity_log2);
@@ -42,6 +43,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
 
 Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
   Tree kept;
+  kept.extended = tree.extended;
   kept.points = tree.points;
   kept.actions = tree.actions;
   kept.scored = tree.scored;

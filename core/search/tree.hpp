@@ -78,6 +78,17 @@ struct Node {
   bool pending;               // its first evaluation is under way
 };
 
+// What a node has besides where values are weighed or points count, side by side with the nodes.
+struct Extension {
+  double weight_sum;   // of the node's mean
+  double result_sum;   // Σ (win − loss) of the visits, player 0; `value_sum` then holds utility
+  double bias_delta;   // what the node adds to its bucket of subtree value bias
+  double bias_weight;
+  std::uint64_t bucket;
+  float own_utility;   // of the node's own evaluation, player 0
+  float own_weight;
+};
+
 struct Tree {
   Arena<Node, 12> nodes;
   BlockArena<Edge, 14> edges;
@@ -87,6 +98,8 @@ struct Tree {
   Arena<Amaf, 16> amaf;
   std::uint32_t actions = 0;         // entries of an AMAF table
   std::uint32_t points = 0;          // ownership values a node, 0 where there are none
+  Arena<Extension, 12> extensions;   // as many as nodes, or none
+  bool extended = false;
   std::uint32_t node_count = 0;
   bool scored = false;               // the evaluator gives points
 
@@ -98,6 +111,7 @@ struct Tree {
                         .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
                         .terminal = false, .proven = false, .pending = false};
+    if (extended) extensions[extensions.allocate(1)] = Extension{};
     ++node_count;
     return index;
   }
@@ -130,7 +144,7 @@ struct Tree {
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + ownership.bytes() + amaf.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
 // A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`

@@ -21,10 +21,13 @@ from honte.search.config import (
     Rave,
     RootNoise,
     SampleVisits,
+    ScoreUtility,
     SearchConfig,
     Spread,
+    SubtreeValueBias,
     Symmetry,
     Ucb1,
+    UncertaintyWeighting,
     UrgencyRule,
     VirtualLossKind,
 )
@@ -113,8 +116,10 @@ def leela_zero() -> SearchConfig:
 
 
 def katago() -> SearchConfig:
-    """KataGo's selection and decision: c_puct 1.0 + 0.45 · log((N + 500)/500) scaled by the
-    spread of values, FPU reduction 0.2 · √ΣP (0.1 at the root), LCB [KataGo methods]."""
+    """KataGo's search: c_puct 1.0 + 0.45 · log((N + 500)/500) scaled by the spread of values, FPU
+    reduction 0.2 · √ΣP (0.1 at the root), score utility, value-weighted children, noise pruning,
+    uncertainty weighting, subtree value bias, LCB [KataGo methods]. Without its transposition
+    graph and its local patterns."""
     return SearchConfig(
         selection=Puct(
             c_puct=1.0,
@@ -129,7 +134,14 @@ def katago() -> SearchConfig:
             ),
         ),
         expansion=Expansion(symmetry=Symmetry.RANDOM),
-        backup=Backup(virtual_loss=VirtualLossKind.LOST_VISITS),
+        backup=Backup(
+            virtual_loss=VirtualLossKind.LOST_VISITS,
+            score_utility=ScoreUtility(),
+            uncertainty=UncertaintyWeighting(),
+            value_weight_exponent=0.25,
+            noise_prune_scale=0.15,
+            subtree_value_bias=SubtreeValueBias(),
+        ),
         decision=BestLowerBound(z=5.0, minimum_share=0.15),
     )
 

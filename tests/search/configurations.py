@@ -22,10 +22,13 @@ from honte.search.config import (
     QDenominator,
     Rave,
     RootNoise,
+    ScoreUtility,
     SearchConfig,
     Spread,
+    SubtreeValueBias,
     Ucb1,
     UctLikePuct,
+    UncertaintyWeighting,
     UrgencyRule,
     VirtualLossKind,
 )
@@ -116,7 +119,7 @@ def expansions(selection):
     )
 
 
-backups = st.builds(
+unweighed = st.builds(
     Backup,
     virtual_loss=st.sampled_from(VirtualLossKind),
     virtual_visits=st.sampled_from([1.0, 3.0]),
@@ -124,15 +127,33 @@ backups = st.builds(
 )
 
 
+weighed = st.builds(
+    Backup,
+    virtual_loss=st.sampled_from(VirtualLossKind),
+    solver=st.booleans(),
+    score_utility=st.none() | st.just(ScoreUtility()),
+    uncertainty=st.none() | st.just(UncertaintyWeighting()),
+    value_weight_exponent=st.sampled_from([0.0, 0.25, 1.0]),
+    noise_prune_scale=st.sampled_from([0.0, 0.15]),
+    subtree_value_bias=st.none() | st.just(SubtreeValueBias()),
+)
+
+
+def backups(expansion):
+    return unweighed if expansion.threshold > 1 else unweighed | weighed
+
+
 def configurations(parallelism):
     """SearchConfigs with the given strategy for parallelism."""
     return selections.flatmap(
-        lambda selection: st.builds(
-            SearchConfig,
-            selection=st.just(selection),
-            expansion=expansions(selection),
-            backup=backups,
-            parallelism=parallelism,
+        lambda selection: expansions(selection).flatmap(
+            lambda expansion: st.builds(
+                SearchConfig,
+                selection=st.just(selection),
+                expansion=st.just(expansion),
+                backup=backups(expansion),
+                parallelism=parallelism,
+            )
         )
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from honte import _core
 from honte.evaluation.contract import Evaluation
-from honte.search.reference.phases import Playouts
+from honte.search.reference.phases import Judgement, Playouts
 
 
 class Hashed:
@@ -35,12 +35,27 @@ class Hashed:
             logits = [float(x) for x in logits]
         return float(np.float32(value)), logits
 
+    def judgement(self, state):
+        """All that a network may say, for the reference search."""
+        value, logits = self.one(state)
+        generator = np.random.default_rng([zlib.crc32(str(state).encode()), self.seed, 1])
+        mean, stdev, error = np.float32(generator.uniform([-20, 0, 0], [20, 10, 0.5]))
+        return Judgement(value, logits, float(mean), float(stdev), float(error))
+
     def __call__(self, batch):
-        answers = [self.one(state) for state in batch.states()]
+        judgements = [self.judgement(state) for state in batch.states()]
+        answers = [(judgement.value, judgement.logits) for judgement in judgements]
         logits = None
         if self.spread is not None:
             logits = np.array([logits for _, logits in answers], np.float32)
-        return Evaluation(np.array([value for value, _ in answers], np.float32), logits)
+        mean, stdev, error = (
+            np.array([getattr(j, name) for j in judgements], np.float32)
+            for name in ("score_mean", "score_stdev", "error")
+        )
+        value = np.array([value for value, _ in answers], np.float32)
+        return Evaluation(
+            value, logits, score_mean=mean, score_stdev=stdev, score_lead=mean, uncertainty=error
+        )
 
 
 def rollouts(seed, playouts=1):

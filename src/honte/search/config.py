@@ -281,6 +281,38 @@ class VirtualLossKind(Enum):
     """Visits without a value: they lower the exploration term only [WU-UCT, Liu 2020]."""
 
 
+class ScoreUtility(Phase):
+    """Points count a little: what is backed up is v + static · S(score; 0) + dynamic · S(score;
+    centre), S the expectation of (2/π) atan((x − centre) / (scale · √area)); the centre is
+    ``center_share`` of what the evaluator expects at the root. |Q| ≤ 1 + static + dynamic then.
+    Counts for evaluations with score_mean and score_stdev and for finished games [KataGo methods].
+    """
+
+    static: float = Field(default=0.1, ge=0.0, le=1.0)
+    static_scale: float = Field(default=2.0, gt=0.0)
+    dynamic: float = Field(default=0.3, ge=0.0, le=1.0)
+    dynamic_scale: float = Field(default=0.75, gt=0.0)
+    center_share: float = Field(default=0.8, ge=0.0, le=1.0)
+
+
+class UncertaintyWeighting(Phase):
+    """An evaluation counts coefficient / (error^exponent + coefficient / maximum) in the means,
+    its expected absolute error being what the evaluator says of itself [KataGo methods]."""
+
+    coefficient: float = Field(default=0.25, gt=0.0)
+    exponent: float = Field(default=1.0, gt=0.0)
+    maximum: float = Field(default=8.0, gt=0.0)
+
+
+class SubtreeValueBias(Phase):
+    """Evaluations are corrected by ``factor`` of how far the search below positions with the
+    same last two moves was off their evaluations, each counting its weight^exponent [KataGo
+    methods, which also compare the local pattern]."""
+
+    factor: float = Field(default=0.45, gt=0.0, le=1.0)
+    exponent: float = Field(default=0.85, gt=0.0, le=1.0)
+
+
 class Backup(Phase):
     """How an answer changes the tree."""
 
@@ -289,6 +321,16 @@ class Backup(Phase):
     """n_vl, for LOST_VISITS."""
     solver: bool = False
     """Pass exact results of finished games up the tree [MCTS-solver, Winands 2008]."""
+    score_utility: ScoreUtility | None = None
+    """Let points count; None: only who wins."""
+    uncertainty: UncertaintyWeighting | None = None
+    """Weigh evaluations by how sure the evaluator is of them."""
+    value_weight_exponent: float = Field(default=0.0, ge=0.0, le=2.0)
+    """Weigh children by how good they are [KataGo: 0.25]; 0: not."""
+    noise_prune_scale: float = Field(default=0.0, ge=0.0)
+    """Take away the weight that noise gave to bad children [KataGo: 0.15]; 0: not."""
+    subtree_value_bias: SubtreeValueBias | None = None
+    """Learn within the tree where evaluations are off."""
     ownership: bool = False
     """Keep each evaluation's ownership of the points, for the mean in the result: a byte a point
     and node."""
@@ -418,6 +460,18 @@ class SearchConfig(Phase):
         if gumbel and self.expansion.progressive_widening is not None:
             raise ValueError(
                 "Gumbel compares all actions of the root: drop the progressive widening."
+            )
+        backup = self.backup
+        weighs = (
+            backup.uncertainty is not None
+            or backup.subtree_value_bias is not None
+            or backup.value_weight_exponent > 0
+            or backup.noise_prune_scale > 0
+        )
+        if weighs and self.expansion.threshold > 1:
+            raise ValueError(
+                "Weighed means count one evaluation a position: set the expansion threshold to 1, "
+                "or weigh nothing."
             )
         cap, batch = self.memory.maximum_nodes, self.parallelism.batch_size
         if cap is not None and batch is not None:

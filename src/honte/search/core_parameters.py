@@ -30,6 +30,20 @@ def core_parameters(config: SearchConfig) -> _core.SearchParameters:
     backup.virtual_loss = _core.VirtualLossRule[config.backup.virtual_loss.name]
     backup.virtual_visits = config.backup.virtual_visits
     backup.solver = config.backup.solver
+    backup.value_weight_exponent = config.backup.value_weight_exponent
+    backup.noise_prune_scale = config.backup.noise_prune_scale
+    if config.backup.score_utility is not None:
+        utility = config.backup.score_utility
+        backup.static_score, backup.static_scale = utility.static, utility.static_scale
+        backup.dynamic_score, backup.dynamic_scale = utility.dynamic, utility.dynamic_scale
+        backup.center_share = utility.center_share
+    if config.backup.uncertainty is not None:
+        backup.uncertainty_coefficient = config.backup.uncertainty.coefficient
+        backup.uncertainty_exponent = config.backup.uncertainty.exponent
+        backup.maximum_weight = config.backup.uncertainty.maximum
+    if config.backup.subtree_value_bias is not None:
+        backup.bias_factor = config.backup.subtree_value_bias.factor
+        backup.bias_exponent = config.backup.subtree_value_bias.exponent
     parameters.ownership = config.backup.ownership
     parameters.maximum_nodes = config.memory.maximum_nodes or 0
     return parameters

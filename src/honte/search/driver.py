@@ -247,15 +247,7 @@ class _Driver:
         flight = self._flights.popleft()
         try:
             answer = flight.result()
-            refusals = flight.batch.receive(
-                answer.value,
-                answer.policy_logits,
-                answer.score_mean,
-                answer.score_stdev,
-                answer.score_lead,
-                answer.ownership,
-                answer.no_result,
-            )
+            refusals = deliver(flight.batch, answer)
         except BaseException:
             flight.batch.cancel()
             raise
@@ -271,6 +263,20 @@ class _Driver:
     def _take_back(self) -> None:
         while self._flights:
             self._flights.popleft().batch.cancel()
+
+
+def deliver(batch: _core.LeafBatch, answer: Evaluation) -> list[tuple[_core.TreeSearch, str]]:
+    """Give a batch its answer; returns the searches whose answer cannot be, with the reason."""
+    return batch.receive(
+        answer.value,
+        answer.policy_logits,
+        answer.score_mean,
+        answer.score_stdev,
+        answer.score_lead,
+        answer.ownership,
+        answer.no_result,
+        answer.uncertainty,
+    )
 
 
 def _known(evaluation: Evaluation) -> Callable[[], Evaluation]:

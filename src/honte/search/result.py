@@ -73,6 +73,9 @@ class SearchResult:
     """What this search added."""
     value: float
     """In [−1, 1]: mean value of the root for the side to move."""
+    utility: float
+    """Mean of what the search maximises, for the side to move: ``value``, and points where they
+    count. The children's q are utilities too."""
     raw_value: float | None
     """The evaluator's value of the root, before search."""
     score_lead: float | None

@@ -332,13 +332,15 @@ def _result(search: Search, *, ownership: bool) -> SearchResult:
     now = core.statistics
     before = last.before or now
     owned = search.root.ownership() if ownership else None
-    mean = root.proven_value if root.proven else root.value_sum / root.n if root.n else 0.0
+    divisor = max(1, root.n)
+    mean = root.proven_value if root.proven else core.result_sum(0) / divisor
     return SearchResult(
         action=action,
         player=root.player,
         visits=root.n,
         simulations=now.simulations - before.simulations,
         value=sign * mean,
+        utility=sign * (root.proven_value if root.proven else root.value_sum / divisor),
         raw_value=sign * root.raw_value if root.n else None,
         score_lead=sign * root.score_sum / root.n if has_score and root.n else None,
         score_stdev=root.raw_stdev if has_score else None,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.simple import Rollout, Uniform
+from honte.search.driver import deliver
 
 if TYPE_CHECKING:
     from honte.search.search import Search
@@ -133,15 +134,7 @@ def _simulate(search: Search) -> Simulation:
 
 def _answer(search: Search, batch: _core.LeafBatch) -> None:
     try:
-        answer = search.evaluator(batch)
-        refusals = batch.receive(
-            answer.value,
-            answer.policy_logits,
-            answer.score_mean,
-            answer.score_stdev,
-            answer.score_lead,
-            answer.ownership,
-        )
+        refusals = deliver(batch, search.evaluator(batch))
     except BaseException:
         batch.cancel()
         raise

@@ -31,9 +31,21 @@ from honte.search.config import (
 from honte.search.formula import Parent
 from honte.search.reference.random import Random
 
-Evaluate = Callable[[Any], "tuple[float, Sequence[float] | None] | Playouts"]
+Evaluate = Callable[[Any], "tuple[float, Sequence[float] | None] | Playouts | Judgement"]
 """From a state to its value for the side to move in [−1, 1], and logits for all A actions
-(None: uniform); or to playouts from it."""
+(None: uniform); or to playouts from it; or to all that a network may say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """An evaluation with points and doubt, for the side to move."""
+
+    value: float
+    logits: Sequence[float] | None
+    score_mean: float = 0.0
+    score_stdev: float = 0.0
+    error: float = 0.0
+    """Expected absolute error of the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +82,21 @@ class Node:
     value_sum: float = 0.0
     value_square_sum: float = 0.0
     raw_value: float = 0.0
+    raw_score: float = 0.0
     """The evaluator's value, for player 0."""
     legal: list[int] = field(default_factory=list)
     unopened: list[tuple[int, float]] = field(default_factory=list)
     """Actions without an edge and their priors, in the order in which they will be opened."""
     edges: list[Edge] = field(default_factory=list)
     visited_prior: float = 0.0
+    own_utility: float = 0.0
+    """Of the node's own evaluation, for player 0."""
+    own_weight: float = 1.0
+    weight_sum: float = 0.0
+    bucket: tuple[tuple[int, int], ...] = ()
+    """Who made the last two moves, and which."""
+    bias: tuple[float, float] = (0.0, 0.0)
+    """What the node has added to its bucket."""
     amaf: dict[int, tuple[float, int]] = field(default_factory=dict)
     """Total value, for the side to move here, and visits of each action as if played first."""
 

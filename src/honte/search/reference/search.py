@@ -15,6 +15,7 @@ from honte.search.reference.amaf import count, select_by_amaf
 from honte.search.reference.phases import (
     Edge,
     Evaluate,
+    Judgement,
     Node,
     Playouts,
     back_up,
@@ -30,6 +31,13 @@ from honte.search.reference.phases import (
     softmax,
 )
 from honte.search.reference.random import Random, mix64
+from honte.search.reference.weighing import (
+    BiasTable,
+    back_up_weighed,
+    evaluation_weight,
+    utility,
+    weighs,
+)
 
 NOISE_STREAM, SALT_STREAM, GUMBEL_STREAM = 3, 4, 5
 
@@ -52,6 +60,8 @@ class ReferenceSearch:
         self.allowed: frozenset[int] | None = None
         self.root = self._new_node(self.state)
         self._plan = self._done = 0
+        self._center = 0.0
+        self._bias = BiasTable()
         self._before: list[int] = []
         self._schedule: list[int] = []
         self._gumbels: dict[int, float] = {}
@@ -79,24 +89,39 @@ class ReferenceSearch:
             path.append((node, edge))
             state.apply_action(edge.action)
             if edge.child is None:
-                edge.child = self._new_node(state)
+                edge.child = self._new_node(state, path)
             node = edge.child
         playouts = None
+        backup, error, mean = config.backup, 0.0, 0.0
         if node.proven is not None and (node.terminal or solver):
-            value = node.proven
+            value = node.own_utility if node.terminal else node.proven
         else:
             answer = self.evaluate(state)
             if isinstance(answer, Playouts):
                 playouts, value, logits = answer, answer.mean, None
+            elif isinstance(answer, Judgement):
+                value, logits, error = side(node.player) * answer.value, answer.logits, answer.error
             else:
                 value, logits = side(node.player) * answer[0], answer[1]
+            raw = value
+            if isinstance(answer, Judgement) and backup.score_utility is not None:
+                mean = float32(side(node.player) * answer.score_mean)
+                if node is self.root:
+                    self._center = backup.score_utility.center_share * mean
+                value = self._utility(state, float32(value), mean, float32(answer.score_stdev))
             if node.n == 0:
-                node.raw_value = float32(value)
+                node.raw_value = float32(raw)
+                node.raw_score = mean
+                node.own_utility = float32(value)
+                node.own_weight = float32(evaluation_weight(backup, float32(error)))
                 self._expand(node, state, logits)
         if isinstance(config.selection, Rave | Grave):
             for result, played in playouts.playouts if playouts else [(value, [])]:
                 count(path, node, played, result)
-        back_up(path, node, value, solver)
+        if weighs(backup):
+            back_up_weighed(backup, path, node, self._bias)
+        else:
+            back_up(path, node, value, solver)
         if node is self.root and node.n == 1:
             self._prepare_root()
 
@@ -152,18 +177,46 @@ class ReferenceSearch:
         self.allowed = None
         child = next((e.child for e in self.root.edges if e.action == action), None)
         self.root = child if child is not None else self._new_node(self.state)
+        self._bias = BiasTable()
+        self._recount_bias()
+        if self.config.backup.score_utility is not None:
+            self._center = self.config.backup.score_utility.center_share * self.root.raw_score
         self._prepare_root()
 
     def visits(self) -> dict[int, int]:
         """N(s,a) of the root's visited actions."""
         return {edge.action: edge.n for edge in self.root.edges if edge.n > 0 and not edge.closed}
 
-    def _new_node(self, state: Any) -> Node:
+    def _recount_bias(self) -> None:
+        """The table of the nodes that are left, level by level as the core numbers them."""
+        level = [self.root]
+        while level:
+            for node in level:
+                delta, weight = self._bias.sums.get(node.bucket, (0.0, 0.0))
+                self._bias.sums[node.bucket] = (delta + node.bias[0], weight + node.bias[1])
+            level = [edge.child for node in level for edge in node.edges if edge.child is not None]
+
+    def _utility(self, state: Any, v: float, mean: float, stdev: float) -> float:
+        points, area = self.config.backup.score_utility, state.num_distinct_actions() - 1
+        return utility(points, v, mean, stdev, self._center, area)
+
+    def _new_node(self, state: Any, path: Sequence[tuple[Node, Edge]] = ()) -> Node:
         salt = mix64(self.seed ^ mix64(SALT_STREAM << 56 ^ self._nodes)) & 0xFFFFFFFF
         self._nodes += 1
-        if state.is_terminal():
-            return Node(-4, salt, terminal=True, proven=state.returns()[0])
-        return Node(state.current_player(), salt)
+        bucket = tuple((node.player, edge.action) for node, edge in path[-2:])
+        if not state.is_terminal():
+            return Node(state.current_player(), salt, bucket=bucket)
+        result = state.returns()[0]
+        node = Node(-4, salt, terminal=True, proven=result, bucket=bucket)
+        node.raw_value = float32(result)
+        node.own_utility = result
+        if self.config.backup.score_utility is not None:
+            score = float32(-state.score()) if hasattr(state, "score") else 0.0
+            node.raw_score = score
+            node.own_utility = self._utility(state, result, score, 0.0)
+        if weighs(self.config.backup) or self.config.backup.score_utility is not None:
+            node.own_utility = float32(node.own_utility)
+        return node
 
     def _expand(self, node: Node, state: Any, logits: Sequence[float] | None) -> None:
         node.legal = list(state.legal_actions())
