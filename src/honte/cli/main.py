@@ -14,6 +14,7 @@ from honte.cli.analysis import analysis
 from honte.cli.analyze import analyze
 from honte.cli.benchmark import benchmark
 from honte.cli.gtp import gtp
+from honte.cli.lab import lab_app
 from honte.cli.match import match
 from honte.cli.networks import networks_app
 from honte.cli.runs import runs
@@ -39,6 +40,7 @@ app.command("analysis")(analysis)
 app.command("match")(match)
 app.command("runs")(runs)
 app.add_typer(networks_app, name="networks")
+app.add_typer(lab_app, name="lab")
 app.add_typer(train_app, name="train")
 
 

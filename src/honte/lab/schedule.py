@@ -93,6 +93,37 @@ class Gauntlet:
 
 
 @dataclass(frozen=True)
+class Chain:
+    """Each player against the next ``reach`` ones: for players so far apart that most others are
+    no match for them."""
+
+    players: tuple[str, ...]
+    pairs: int
+    reach: int = 1
+
+    def __post_init__(self) -> None:
+        _check(self.players, self.pairs)
+
+    @property
+    def total(self) -> int:
+        """Games in all."""
+        n = len(self.players)
+        meetings = sum(min(self.reach, n - 1 - place) for place in range(n))
+        return 2 * meetings * self.pairs
+
+    def fixtures(self) -> Iterator[Fixture]:
+        """All games in order."""
+        for opening in range(self.pairs):
+            for place, one in enumerate(self.players):
+                for other in self.players[place + 1 : place + 1 + self.reach]:
+                    yield from _pair(one, other, opening)
+
+    def decided(self, games: Sequence[GameRow]) -> bool:
+        """Never before the last game."""
+        return False
+
+
+@dataclass(frozen=True)
 class Sequential:
     """Two players until a sequential test decides, or ``pairs`` pairs are played."""
 

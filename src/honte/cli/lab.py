@@ -1,0 +1,228 @@
+"""``honte lab``: ratings, sweeps, the papers' tables, tactics, and games again from their rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from honte.cli.match import play_with_progress, show_report
+from honte.errors import HonteError
+
+lab_app = typer.Typer(
+    no_args_is_help=True,
+    help="Measure: ratings, sweeps, the papers' tables, tactics.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Network = Annotated[
+    str | None, typer.Option("--network", help="A network file of KataGo's, or ONNX.")
+]
+
+
+@lab_app.command("rate")
+def rate(
+    store: Annotated[Path, typer.Argument(help="A match's SQLite file.")],
+    anchor: Annotated[str | None, typer.Option(help="The player whose rating is 0.")] = None,
+    confidence: Annotated[float, typer.Option(help="Of the intervals.")] = 0.95,
+    csv: Annotated[Path | None, typer.Option(help="Write the ratings here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with a plot here.")] = None,
+) -> None:
+    """Rate the players of a match, finished or not."""
+    from honte.lab.store import Store
+
+    if not store.exists():
+        raise HonteError(f"There is no file {store}.")
+    with Store(store) as file:
+        title, rows = f"{file.game().title()}: {store.stem}", file.games()
+    show_report(title, rows, csv=csv, html=html, anchor=anchor, confidence=confidence)
+
+
+@lab_app.command("replay")
+def replay(
+    store: Annotated[Path, typer.Argument(help="A match's SQLite file.")],
+    game: Annotated[int | None, typer.Option(help="The number of a game; else all.")] = None,
+    sgf: Annotated[Path | None, typer.Option(help="Write SGF into this folder.")] = None,
+) -> None:
+    """List a match's games, show one move by move, or write games of Go as SGF."""
+    from honte.lab.replay import positions, record_of
+    from honte.lab.store import Store
+
+    if not store.exists():
+        raise HonteError(f"There is no file {store}.")
+    with Store(store) as file:
+        spec = file.game()
+        rows = file.games() if game is None else [file.one_game(game)]
+        if sgf is not None:
+            sgf.mkdir(parents=True, exist_ok=True)
+            for row in rows:
+                record_of(file, row).save(sgf / f"{row.number:05}.sgf")
+            typer.echo(f"{len(rows)} games are in {sgf}.")
+            return
+        for row in rows:
+            first, second = row.fixture.first, row.fixture.second
+            margin = "" if row.margin is None else f" by {abs(row.margin):g}"
+            winner = first if row.result == 1 else second if row.result == 0 else "nobody"
+            typer.echo(
+                f"{row.number}: {first} – {second}, opening {row.fixture.opening}: {winner} wins"
+                f"{margin}, {row.ending.value}, {len(row.actions)} moves"
+            )
+            if game is not None:
+                *_, last = positions(spec, row)
+                typer.echo(" ".join(spec.format_action(action) for action in row.actions))
+                typer.echo(str(last))
+                if row.note:
+                    typer.echo(row.note)
+
+
+@lab_app.command("sweep")
+def sweep(
+    field: Annotated[
+        str, typer.Argument(help="selection.c_puct, expansion.symmetry, rollout_weight, visits …")
+    ],
+    values: Annotated[str, typer.Argument(help="0.5,1,1.5,2 or a range 0.5:2:0.5.")],
+    store: Annotated[Path, typer.Option(help="The match's SQLite file; goes on if begun.")],
+    player: Annotated[
+        str, typer.Option(help="What all share: 'preset=alphago_zero;visits=100' or seconds=….")
+    ] = "preset=alphago_zero;visits=100",
+    network: Network = None,
+    games: Annotated[int, typer.Option(min=2, help="Of each pair of values, in pairs.")] = 20,
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
+    seed: Annotated[int, typer.Option(help="Of openings and searches.")] = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write the ratings here.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page with a plot here.")] = None,
+) -> None:
+    """Play every value of a field against every other."""
+    from honte.lab.board_games import GameSpec
+    from honte.lab.reading import parse_player
+    from honte.lab.runner import Match
+    from honte.lab.schedule import RoundRobin
+    from honte.lab.specs import MatchSpec, OpeningsSpec, SearchPlayerSpec
+    from honte.lab.store import Store
+    from honte.lab.sweeps import swept, values_of
+
+    base = parse_player(player, network=network)
+    if not isinstance(base, SearchPlayerSpec):
+        raise HonteError("A sweep varies a search of honte's, not an engine.")
+    players = swept(base, field, values_of(values))
+    game = GameSpec(size=size)
+    spec = MatchSpec(openings=OpeningsSpec(network=base.leaf.network), seed=seed)
+    plan = RoundRobin(tuple(one.name for one in players), games // 2)
+    with Store(store) as file:
+        rows = play_with_progress(Match(file, players, plan, game=game, match=spec), store)
+    show_report(f"{game.title()}: {field}", rows, csv=csv, html=html)
+
+
+@lab_app.command("tune")
+def tune(
+    fields: Annotated[
+        list[str], typer.Argument(metavar="FIELD=LOW:HIGH…", help="selection.c_puct=0.5:4 …")
+    ],
+    store: Annotated[Path, typer.Option(help="The match's SQLite file; goes on if begun.")],
+    player: Annotated[
+        str, typer.Option(help="The opponent of all trials, and where they start from.")
+    ] = "preset=alphago_zero;visits=100",
+    network: Network = None,
+    trials: Annotated[int, typer.Option(min=1, help="Settings to try.")] = 20,
+    games: Annotated[int, typer.Option(min=2, help="Of each setting, in pairs.")] = 20,
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
+    seed: Annotated[int, typer.Option(help="Of trials, openings and searches.")] = 0,
+) -> None:
+    """Look for better settings with Optuna: each trial plays the untuned player."""
+    from honte.lab.board_games import GameSpec
+    from honte.lab.reading import parse_player
+    from honte.lab.specs import MatchSpec, OpeningsSpec, SearchPlayerSpec
+    from honte.lab.store import Store
+    from honte.lab.sweeps import Tuning, range_of
+
+    base = parse_player(player, network=network)
+    if not isinstance(base, SearchPlayerSpec):
+        raise HonteError("Tuning varies a search of honte's, not an engine.")
+    with Store(store) as file:
+        tuning = Tuning(
+            file,
+            base,
+            dict(range_of(text) for text in fields),
+            pairs=games // 2,
+            game=GameSpec(size=size),
+            match=MatchSpec(openings=OpeningsSpec(network=base.leaf.network), seed=seed),
+        )
+        for trial in tuning.run(trials):
+            chosen = ", ".join(f"{name} {value:.4g}" for name, value in trial.values.items())
+            typer.echo(f"trial {trial.number}: {chosen}: {trial.score:.1%}")
+        best = tuning.best()
+    chosen = ", ".join(f"{name} {value:.4g}" for name, value in best.values.items())
+    typer.echo(
+        f"Best of {trials}: trial {best.number}, {chosen}: {best.score:.1%} of {games} games. "
+        "The best of many trials looks better than it is: confirm it with honte match."
+    )
+
+
+@lab_app.command("table")
+def table(
+    name: Annotated[str, typer.Argument(help="c-puct, visits, alphago-2016, selection …")],
+    network: Network = None,
+    katago: Annotated[Path | None, typer.Option(help="The program, for the table katago.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the store and the pages.")] = Path(),
+    visits: Annotated[int | None, typer.Option(min=1, help="Instead of the default.")] = None,
+    games: Annotated[int | None, typer.Option(min=2, help="Of each pair of players.")] = None,
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
+    seconds: Annotated[float, typer.Option(help="CPU time a move, for selection.")] = 0.02,
+) -> None:
+    """Make one of the papers' tables; the same line goes on with one that was begun."""
+    from honte.lab.evaluators import Evaluators
+    from honte.lab.pages import SpeedTest, write_study
+    from honte.lab.runner import Match
+    from honte.lab.specs import MatchSpec, OpeningsSpec
+    from honte.lab.store import Store
+    from honte.lab.studies import STUDIES, StudyOptions, study
+
+    if name not in STUDIES:
+        raise HonteError(f"There is no table {name!r}; there are {', '.join(STUDIES)}.")
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / f"{name}.sqlite"
+    evaluators = Evaluators()
+    with Store(path) as file:
+        chosen = study(
+            name,
+            StudyOptions(
+                network=network,
+                visits=visits,
+                pairs=games // 2 if games else None,
+                size=size,
+                seconds=seconds,
+                katago=str(katago) if katago else None,
+                folder=out,
+                speed=SpeedTest(file, evaluators, size),
+            ),
+        )
+        match = Match(
+            file,
+            chosen.players,
+            chosen.schedule,
+            game=chosen.game,
+            match=MatchSpec(openings=OpeningsSpec(network=network)),
+            evaluators=evaluators,
+        )
+        rows = play_with_progress(match, path)
+    write_study(chosen, rows, out, network, _command(name, network, visits, games, size))
+    show_report(chosen.title, rows, anchor=chosen.anchor)
+    typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")
+
+
+def _command(
+    name: str, network: str | None, visits: int | None, games: int | None, size: int
+) -> str:
+    """The line that makes the page, without the places of this machine."""
+    words = ["honte lab table", name]
+    if network is not None:
+        words.append(f"--network {Path(network).name}")
+    if name == "katago":
+        words.append("--katago PATH")
+    for option, value in (("visits", visits), ("games", games)):
+        if value is not None:
+            words.append(f"--{option} {value}")
+    if size != 9:
+        words.append(f"--size {size}")
+    return " ".join(words)
