@@ -159,6 +159,65 @@ def tune(
     )
 
 
+@lab_app.command("solve")
+def solve_problems(
+    problems: Annotated[
+        list[Path], typer.Argument(help="SGF with solutions, TOML, or folders of them.")
+    ],
+    player: Annotated[
+        list[str] | None, typer.Option(help="'name=a;preset=katago'; any number, side by side.")
+    ] = None,
+    network: Network = None,
+    visits: Annotated[int, typer.Option(min=1, help="The most; from 1 on, doubling.")] = 1024,
+    seed: Annotated[int, typer.Option(help="Of the searches.")] = 0,
+    csv: Annotated[Path | None, typer.Option(help="Write the table here.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot (SVG) here.")] = None,
+) -> None:
+    """Give positions with known answers to searches: from how many visits on are they solved?"""
+    from rich import box
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.table import Table
+    from rich.text import Text
+
+    from honte.lab.plots import plot_solved
+    from honte.lab.problems import read_problems
+    from honte.lab.reading import parse_player
+    from honte.lab.solve import doubling, solve
+    from honte.lab.specs import SearchPlayerSpec
+    from honte.records.files import write_text
+
+    texts = player or [f"preset={'katago' if network else 'uct'}"]
+    players = [parse_player(f"{text};visits={visits}", network=network) for text in texts]
+    searches = [one for one in players if isinstance(one, SearchPlayerSpec)]
+    if len(searches) < len(players):
+        raise HonteError("Engines are not asked for solutions: give searches of honte's.")
+    names = [one.name for one in searches]
+    if len(set(names)) < len(names):
+        raise HonteError(f"Two players are called {names[0]!r}: give each a name of its own.")
+    known = read_problems(problems)
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("problems", total=len(searches) * len(known))
+        solved = solve(
+            searches,
+            known,
+            doubling(visits),
+            seed=seed,
+            on_solved=lambda done, _: bar.update(task, completed=done),
+        )
+    table = Table(box=box.SIMPLE_HEAD)
+    for heading in solved.headings():
+        table.add_column(Text(heading), justify="left" if heading == "Problem" else "right")
+    for row in solved.rows():
+        table.add_row(*map(Text, row))
+    Console(highlight=False).print(table)
+    if csv is not None:
+        write_text(csv, solved.csv())
+    if plot is not None:
+        shares = [(name, solved.share(name)) for name in names]
+        write_text(plot, plot_solved(solved.visits, shares, "Problems solved by visits"))
+
+
 @lab_app.command("table")
 def table(
     name: Annotated[str, typer.Argument(help="c-puct, visits, alphago-2016, selection …")],

@@ -83,6 +83,24 @@ def plot_by_number(
     return _svg(figure)
 
 
+def plot_solved(
+    visits: Sequence[int], shares: Sequence[tuple[str, Sequence[float]]], title: str
+) -> str:
+    """The share of problems solved over visits, a line a player. Raises HonteError without
+    matplotlib."""
+    figure, axes = _figure(title, height=4.0)
+    for (name, share), marker in zip(shares, "os^vDPX*" * len(shares), strict=False):
+        axes.plot(visits, [100 * part for part in share], marker=marker, label=name)
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(visits, [str(number) for number in visits])
+    axes.set_ylim(-3, 103)
+    axes.set_xlabel("visits")
+    axes.set_ylabel("solved, %")
+    axes.grid(alpha=0.3)
+    axes.legend(frameon=False)
+    return _svg(figure)
+
+
 def _figure(title: str, *, height: float) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure

@@ -285,6 +285,7 @@ def switches(options: StudyOptions) -> Study:
 KATAGO_SETTINGS = """\
 logFile = katago-log.txt
 logAllGTPCommunication = false
+logSearchInfo = false
 rules = tromp-taylor
 allowResignation = false
 ponderingEnabled = false

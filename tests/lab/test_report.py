@@ -1,0 +1,102 @@
+"""Tables in the terminal, CSV, Markdown and HTML, and the command line."""
+
+import pytest
+
+from honte.cli.main import main
+from honte.errors import HonteError
+from honte.lab.report import csv_table, html_page, report
+from honte.lab.store import Ending, Fixture, GameRow
+from honte.lab.studies import STUDIES, StudyOptions, study
+
+
+def row(first, second, opening, result, ending=Ending.RULES, **more):
+    return GameRow(Fixture(first, second, opening), (), ending, result, None, **more)
+
+
+ROWS = [
+    row("a", "b<i>", 0, 1.0),
+    row("b<i>", "a", 0, 0.5),
+    row("a", "b<i>", 1, 1.0, Ending.FORFEIT, note="b hung."),
+    row("b<i>", "a", 1, 1.0, agreed=(0.0, 30)),
+]
+
+
+def test_points_endings_and_wrong_agreements_are_counted():
+    found = report("A match", ROWS)
+    assert str(found.record("a")) == "2–1–1"
+    assert found.record("a").points == 2.5
+    assert (found.checked, found.wrong) == (1, 1)
+    assert found.forfeits == {"b<i>": 1}
+    assert "b<i> failed in 1 games, which it lost." in found.notes()
+
+
+def test_csv_and_html_say_the_same():
+    found = report("A match", ROWS)
+    lines = csv_table(found).splitlines()
+    assert lines[0].startswith("player,elo,low,high,games")
+    assert lines[1].startswith("a,")
+    assert ",4,0.6250,2,1,1," in lines[1]
+    page = html_page(found)
+    assert "b&lt;i&gt;" in page
+    assert "b<i>" not in page
+    assert "62.5%" in page
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name != "katago"])
+def test_every_table_can_be_set_up(name, tmp_path):
+    options = StudyOptions(
+        network="n.bin.gz", folder=tmp_path, visits=400, pairs=1, speed=lambda player: 1000.0
+    )
+    made = study(name, options)
+    assert made.name == name
+    names = [player.name for player in made.players]
+    assert len(set(names)) == len(names) >= 5
+    assert len(list(made.schedule.fixtures())) == made.schedule.total
+    assert made.anchor in names
+    assert set(made.axis) <= set(names)
+
+
+def test_the_table_against_katago_switches_its_haste_off(tmp_path):
+    made = study("katago", StudyOptions(network="n", katago="katago", folder=tmp_path, visits=20))
+    text = (tmp_path / "katago-20.cfg").read_text()
+    assert "searchFactorWhenWinning = 1.0" in text
+    assert "maxVisits = 20" in text
+    assert made.players[1].arguments[:2] == ["katago", "gtp"]
+    with pytest.raises(HonteError, match="--katago PATH"):
+        study("katago", StudyOptions(network="n"))
+
+
+def test_a_table_that_is_not_there_is_a_sentence(capsys):
+    assert main(["lab", "table", "dogs"]) == 2
+    assert "no table 'dogs'; there are c-puct" in capsys.readouterr().err
+    assert main(["lab", "rate", "nothing.sqlite"]) == 2
+    assert "There is no file nothing.sqlite." in capsys.readouterr().err
+
+
+def test_a_match_on_the_command_line(tmp_path, capsys):
+    store = str(tmp_path / "m.sqlite")
+    players = ["name=a;preset=uct;visits=30", "name=b;preset=uct;visits=5"]
+    arguments = ["match", *players, "--store", store, "--game", "tic-tac-toe", "--games", "4"]
+    pages = ["--csv", str(tmp_path / "m.csv"), "--html", str(tmp_path / "m.html")]
+    assert main([*arguments, "--openings", "1", *pages]) == 0
+    out = capsys.readouterr().out
+    assert "a against b" in out or "b against a" in out
+    assert (tmp_path / "m.csv").read_text().count("\n") == 3
+    assert "<svg" in (tmp_path / "m.html").read_text()
+    assert main(["lab", "rate", store, "--anchor", "a"]) == 0
+    assert main(["lab", "replay", store, "--game", "1"]) == 0
+    assert "1: a – b, opening 0" in capsys.readouterr().out
+    assert main([*arguments, "--openings", "2"]) == 2
+    assert "another match: openings.plies was 1 and is now 2" in capsys.readouterr().err
+
+
+def test_games_of_go_become_sgf(tmp_path, capsys):
+    store = str(tmp_path / "m.sqlite")
+    players = ["name=a;preset=uct;visits=5", "name=b;preset=uct;visits=5"]
+    assert main(["match", *players, "--store", store, "--size", "5", "--games", "2"]) == 0
+    assert main(["lab", "replay", store, "--sgf", str(tmp_path / "games")]) == 0
+    from honte import records
+
+    record = records.load(tmp_path / "games" / "00001.sgf")
+    assert record.komi == 7
+    assert len(record.moves()) > 4
