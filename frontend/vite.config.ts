@@ -39,6 +39,14 @@ export default defineConfig({
     target: "es2022",
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rollupOptions: {
+      // Plain names: the built page is in the repository, and the server sends no-cache and ETags.
+      output: {
+        entryFileNames: "assets/page.js",
+        chunkFileNames: "assets/[name].js",
+        assetFileNames: "assets/page[extname]",
+      },
+    },
   },
   server: { proxy: { "/socket": { target: "ws://127.0.0.1:8000", ws: true } } },
 });

@@ -68,12 +68,18 @@ function take(event: ServerEvent): void {
   switch (event.type) {
     case "welcome":
       welcome.value = event;
+      game.value = null;
       report.value = null;
       break;
     case "game": {
       const known: Record<number, Judgement> = {};
       for (const node of event.nodes) if (node.judgement) known[node.id] = node.judgement;
       judgements.value = known;
+      if (event.serial !== game.value?.serial) {
+        report.value = null;
+        tree.value = null;
+        counted.value = null;
+      }
       game.value = event;
       if (!event.has_clock) clock.value = null;
       break;

@@ -52,6 +52,7 @@ export interface Done extends Numbered {
 }
 export interface Game extends Numbered {
   type: "game";
+  serial: number;
   width: number;
   height: number;
   rules: string;

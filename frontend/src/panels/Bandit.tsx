@@ -106,7 +106,7 @@ export function Bandit() {
       </div>
       <div class="views">
         {found && (
-          <Card title={t("regret_curves", { n: found.repeats })}>
+          <Card title={t("regret_curves", { n: found.repeats })} class="first">
             <Curve
               x={found.at}
               lines={found.strategies.map((s, i) => ({

@@ -24,7 +24,7 @@ export function Compare() {
   const node = here?.node;
   useEffect(() => {
     answers.value = {};
-  }, [node]);
+  }, [node, game.value?.serial]);
   if (!here || !hello || !game.value) return <p class="soft loading">…</p>;
   const chosen = text("systems", DEFAULT).split(",");
   const systems = hello.systems.filter((s) => chosen.includes(s.name)).map((s) => s.name);

@@ -302,7 +302,7 @@ export function Explorer() {
   return (
     <div class="panel explorer">
       <div class="knobs">
-        <Card title={t("formula")}>
+        <Card title={t("formula")} class="second">
           <Choice
             label={t("formula")}
             name="formula"
@@ -409,7 +409,7 @@ export function Explorer() {
           <p class="soft loading">{t("computing")}</p>
         ) : (
           <>
-            <Card title={t("scores_now", { n: found.total })}>
+            <Card title={t("scores_now", { n: found.total })} class="first">
               <Bars found={found} />
             </Card>
             <Card title={t("visits_after")}>

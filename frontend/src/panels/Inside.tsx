@@ -9,7 +9,7 @@ import { Card, Intro, Segments, Slider } from "../parts/controls";
 import type { FormulaName } from "../parts/Formula";
 import { TreeCanvas } from "../parts/TreeCanvas";
 import { spotsOf, wayTo, type Spot } from "../parts/trees";
-import { analysing, game, position, report, send, size, tree } from "../state";
+import { analysing, game, position, send, size, tree } from "../state";
 import { player, t } from "../texts";
 import type { NodeTable, ServerEvent } from "../wire";
 import { Steps } from "./Steps";
@@ -140,7 +140,7 @@ function Live() {
     select(0);
     setCollapsed(new Set());
     table.value = null;
-  }, [position.value?.node]);
+  }, [position.value?.node, game.value?.serial]);
   const root = useMemo(() => (shown ? spotsOf(shown.rows) : null), [shown]);
   const spot = find(root, selected) ?? root;
   const way = spot ? wayTo(spot) : [];
@@ -257,7 +257,7 @@ export function Inside() {
   const mode = text("mode", "live");
   if (!position.value || !game.value) return <p class="soft loading">…</p>;
   return (
-    <div class="panel inside" data-mode={mode} data-reported={report.value?.visits ?? 0}>
+    <div class="panel inside" data-mode={mode} data-engine={game.value.setting.system}>
       <div class="modes">
         <Segments
           label={t("inside")}

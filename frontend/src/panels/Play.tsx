@@ -217,7 +217,7 @@ function Candidates({ candidates, total }: { candidates: Candidate[]; total: num
               <td>{short(c.n)}</td>
               <td>{percent(c.p)}</td>
               <td>
-                <span class="share" aria-label={percent(c.n / Math.max(1, total))}>
+                <span class="share" role="img" aria-label={percent(c.n / Math.max(1, total))}>
                   <span style={{ inlineSize: `${(100 * c.n) / Math.max(1, total)}%` }} />
                 </span>
               </td>

@@ -15,7 +15,8 @@ import { moveName } from "./Inside";
 const PHASES = ["selection", "expansion", "evaluation", "backup"] as const;
 
 const simulations = signal<Simulation[]>([]);
-const ofNode = signal<number | null>(null);
+/** What the simulations at hand are a search of. */
+const searched = signal("");
 const ended = signal(false);
 /** Where we are: simulation · 4 + phase. */
 const place = signal(0);
@@ -25,7 +26,6 @@ const asker = new Asker((event: ServerEvent) => {
   simulations.value = event.fresh
     ? event.simulations
     : [...simulations.value, ...event.simulations];
-  ofNode.value = event.node;
   ended.value = event.ended;
   if (event.fresh) place.value = 0;
   else if (event.simulations.length > 0) {
@@ -34,7 +34,16 @@ const asker = new Asker((event: ServerEvent) => {
   }
 });
 
+const wanted = (): string =>
+  JSON.stringify([
+    game.value?.serial,
+    position.value?.node,
+    game.value?.setting.system,
+    game.value?.setting.network,
+  ]);
+
 function restart(): void {
+  searched.value = wanted();
   simulations.value = [];
   place.value = 0;
   asker.ask({ type: "begin_steps" });
@@ -59,6 +68,7 @@ function treeAt(all: Simulation[], whole: number, phase: number): Spot | null {
     children: [],
   };
   spots.set(0, root);
+  let sum = 0;
   const apply = (sim: Simulation, backedUp: boolean): void => {
     sim.way.forEach((step, depth) => {
       const parent = spots.get(step.node_index);
@@ -85,7 +95,11 @@ function treeAt(all: Simulation[], whole: number, phase: number): Spot | null {
         spot.q = step.after.q;
       }
     });
-    if (backedUp) root.n++;
+    if (backedUp) {
+      root.n++;
+      sum += (sim.player < 0 ? 0 : sim.player) === root.player ? sim.value : -sim.value;
+      root.q = sum / root.n;
+    }
   };
   for (const sim of all.slice(0, whole)) apply(sim, true);
   const now = all[whole];
@@ -244,8 +258,8 @@ export function Steps() {
   const [fit, setFit] = useState(0);
   useEffect(() => asker.listen(), []);
   useEffect(() => {
-    if (here && !here.over && ofNode.value !== here.node) restart();
-  }, [here?.node]);
+    if (here && !here.over && searched.value !== wanted()) restart();
+  }, [wanted()]);
   const all = simulations.value;
   const whole = Math.floor(place.value / 4);
   const phase = place.value % 4;

@@ -187,6 +187,8 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
   const blue = principal(props.root);
   const marked = props.marked;
 
+  // Where a level is but a few points high nobody sees a curve, and lines are quicker.
+  const curved = view.k >= 0.15 || nodes.length < 1500;
   const limbs = (which: (d: Drawn) => boolean, stroke: string, width: number): void => {
     context.beginPath();
     for (const d of nodes) {
@@ -194,9 +196,11 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
       if (!above || !which(d)) continue;
       if (d.y < top || above.y > bottom) continue;
       if (Math.max(d.x, above.x) < left || Math.min(d.x, above.x) > right) continue;
-      const middle = (d.y + above.y) / 2;
       context.moveTo(above.x, above.y);
-      context.bezierCurveTo(above.x, middle, d.x, middle, d.x, d.y);
+      if (curved) {
+        const middle = (d.y + above.y) / 2;
+        context.bezierCurveTo(above.x, middle, d.x, middle, d.x, d.y);
+      } else context.lineTo(d.x, d.y);
     }
     context.strokeStyle = stroke;
     context.lineWidth = width / Math.max(view.k, 0.35);
@@ -207,18 +211,40 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
   if (marked) limbs((d) => marked.has(d.data.index), warm, 3);
 
   const readable = view.k >= READABLE;
-  for (const d of nodes) {
-    if (d.x < left || d.x > right || d.y < top || d.y > bottom) continue;
+  const seen = nodes.filter((d) => d.x >= left && d.x <= right && d.y >= top && d.y <= bottom);
+  const growth = Math.max(1, SMALLEST / view.k);
+  const rim = 1.4 / Math.max(view.k, 0.5);
+  // One path for each look: thousands of nodes are then a handful of strokes.
+  const looks: [string, string, (d: Drawn) => boolean][] = [
+    [paper, soft, (d) => d.data.player === 0],
+    [soft, soft, (d) => d.data.player !== 0],
+    [accent, accent, (d) => blue.has(d.data)],
+    [warm, warm, (d) => marked?.has(d.data.index) ?? false],
+  ];
+  const lookOf = (d: Drawn): number => {
+    for (let look = looks.length - 1; look > 0; look--) if (looks[look]![2](d)) return look;
+    return 0;
+  };
+  const paths = looks.map(() => new Path2D());
+  for (const d of seen) {
+    const r = radius(d.data, props.root) * growth;
+    const path = paths[lookOf(d)]!;
+    if (r * view.k < 1.6) path.rect(d.x - r, d.y - r, 2 * r, 2 * r);
+    else {
+      path.moveTo(d.x + r, d.y);
+      path.arc(d.x, d.y, r, 0, 2 * Math.PI);
+    }
+  }
+  context.lineWidth = rim;
+  looks.forEach(([fill, stroke], look) => {
+    context.fillStyle = fill;
+    context.fill(paths[look]!);
+    context.strokeStyle = stroke;
+    context.stroke(paths[look]!);
+  });
+  for (const d of seen) {
     const spot = d.data;
-    const r = radius(spot, props.root) * Math.max(1, SMALLEST / view.k);
-    context.beginPath();
-    context.arc(d.x, d.y, r, 0, 2 * Math.PI);
-    const isMarked = marked?.has(spot.index) ?? false;
-    context.fillStyle = isMarked ? warm : blue.has(spot) ? accent : spot.player === 0 ? paper : soft;
-    context.fill();
-    context.lineWidth = 1.4 / Math.max(view.k, 0.5);
-    context.strokeStyle = isMarked ? warm : blue.has(spot) ? accent : soft;
-    context.stroke();
+    const r = radius(spot, props.root) * growth;
     if (props.collapsed.has(spot.index) && spot.children.length) {
       context.beginPath();
       context.moveTo(d.x - 6, d.y + r + 4);
@@ -260,7 +286,7 @@ function label(
   const lines: [string, string, string][] = [
     ["600 11px system-ui, sans-serif", name, ink],
     ["9.5px system-ui, sans-serif", `N ${n}`, soft],
-    ["9.5px system-ui, sans-serif", `Q ${q.toFixed(2).replace("-", "−")}`, soft],
+    ["9.5px system-ui, sans-serif", `${d.data.parent ? "Q" : "V"} ${q.toFixed(2).replace("-", "−")}`, soft],
   ];
   context.textAlign = "center";
   context.lineWidth = 3;

@@ -44,11 +44,14 @@ SYSTEMS = {
     system.name: system
     for system in (
         System("uct", presets.uct, LeafAnswer.PLAYOUT),
+        System("rave", presets.rave, LeafAnswer.PLAYOUT),
+        System("grave", presets.grave, LeafAnswer.PLAYOUT),
         System("alphago_lee", presets.alphago_lee, LeafAnswer.MIXTURE),
         System("alphago_zero", presets.alphago_zero, LeafAnswer.NETWORK),
         System("alphazero", presets.alphazero, LeafAnswer.NETWORK),
         System("leela_zero", presets.leela_zero, LeafAnswer.NETWORK),
         System("katago", presets.katago, LeafAnswer.NETWORK),
+        System("gumbel_alphazero", presets.gumbel_alphazero, LeafAnswer.NETWORK),
         System("policy_only", presets.policy_only, LeafAnswer.NETWORK, needs_network=True),
         System("value_only", presets.value_only, LeafAnswer.NETWORK, needs_network=True),
     )

@@ -85,6 +85,8 @@ class Game(Event):
     """The game and its variations; sent when the tree or a setting changed."""
 
     type: Literal["game"] = "game"
+    serial: int
+    """Counts the games of this session; node numbers begin anew with each."""
     width: int
     height: int
     rules: str

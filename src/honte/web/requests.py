@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from honte.errors import HonteError
-from honte.search.config import RootNoise, Selection
+from honte.search.config import PolynomialPuct, Puct, RootNoise, Ucb1, UctLikePuct
 
 LARGEST_SGF = 1_000_000
 """Characters of a record."""
@@ -179,7 +179,7 @@ class Explore(Request):
     """What a selection formula does at a node, made up or the position shown."""
 
     type: Literal["explore"]
-    selection: Selection
+    selection: Annotated[Ucb1 | Puct | PolynomialPuct | UctLikePuct, Field(discriminator="kind")]
     noise: RootNoise | None = None
     actions: list[MadeUpAction] = Field(default=[], max_length=20)
     """None: the position shown, with its network."""

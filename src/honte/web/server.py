@@ -168,10 +168,7 @@ def make_app(options: Options) -> FastAPI:
             return PlainTextResponse(reason, status_code=403)
         response = await call_next(request)
         response.headers.update(_HEADERS)
-        hashed = request.url.path.startswith("/assets/")
-        response.headers["Cache-Control"] = (
-            "public, max-age=31536000, immutable" if hashed else "no-cache"
-        )
+        response.headers["Cache-Control"] = "no-cache"  # asked for again, answered from the cache
         return response
 
     @app.websocket("/socket")

@@ -9,14 +9,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from honte.errors import HonteError
-from honte.evaluation import Evaluator
 from honte.games.go import BLACK, GoState
-from honte.players.counting import Counter
-from honte.players.ownership import ownership_sources
 from honte.players.time_manager import allot
-from honte.search import EvaluationCache, Search, SearchResult
-from honte.search.steps import Simulation
-from honte.web import bandit, engines, events, explorer, requests, views, works
+from honte.search import SearchResult
+from honte.web import bandit, bench, engines, events, requests, views, works
 from honte.web.clocks import GameClock
 from honte.web.game import GameTree
 from honte.web.scheduler import Account, Scheduler, Task, Work
@@ -29,8 +25,8 @@ Send = Callable[[events.Event], None]
 MOVE_WEIGHT = 4.0
 """A person who waits for a move gets four times the time of one who analyses."""
 ANALYSIS_VISITS = requests.MOST_VISITS
-MOST_STEPS = 2_000
-CACHE_SIZE = 20_000
+MOST_SHORT_WORKS = 8
+"""Questions of one session that may wait."""
 LAG = 0.1
 RESULT_NAMES = {0: "B", 1: "W"}
 
@@ -52,6 +48,7 @@ class Session:
         self.left_at = time.monotonic()
         self._loop = asyncio.get_running_loop()
         self._engines = shared
+        self._bench = bench.Bench(shared)
         self._scheduler = scheduler
         self._store = store
         self._account = Account()
@@ -64,6 +61,7 @@ class Session:
             white="person",
         )
         self._game = GameTree.new(requests.NewGame(type="new_game"))
+        self._serial = 0
         self._outcome: str | None = None
         self._clock: GameClock | None = None
         self._flag: asyncio.TimerHandle | None = None
@@ -71,9 +69,6 @@ class Session:
         self._work = events.Working(work=None)
         self._analysing = False
         self._watched = 0
-        self._searched: works.Searched | None = None
-        self._cache: tuple[Evaluator, EvaluationCache] | None = None
-        self._stepped: tuple[int, Search] | None = None
         self._last_report: events.Report | None = None
         self._unsaved: asyncio.TimerHandle | None = None
         if saved is not None:
@@ -159,19 +154,23 @@ class Session:
                 self._count(request, answer)
             case requests.Watch():
                 self._watched = request.nodes
-                if request.nodes and self._searched is not None:
-                    self._ask_once(self._tree_work(answer), answer, request.number)
+                if request.nodes:
+                    self._ask_once(lambda place: self._tree(place), answer, request.number)
             case requests.Table():
-                self._ask_once(self._table_work(request, answer), answer, request.number)
-            case requests.BeginSteps():
-                self._stepped = None
-                self._ask_once(self._step_work(1, answer, 0), answer, request.number)
-            case requests.MoreSteps():
+                self._ask_once(lambda _: self._bench.table(request), answer, request.number)
+            case requests.BeginSteps() | requests.MoreSteps():
+                count = request.count if isinstance(request, requests.MoreSteps) else 1
+                begin, number = isinstance(request, requests.BeginSteps), request.number
                 self._ask_once(
-                    self._step_work(request.count, answer, request.number), answer, request.number
+                    lambda place: self._bench.steps(place, count, number, begin=begin),
+                    answer,
+                    number,
                 )
             case requests.Explore():
-                self._explore(request, answer)
+                if not request.actions:
+                    self._refuse_finished_board()
+                work = self._bench.explore(self._place(), request, self._sender(answer))
+                self._begin("explore", work, answer)
             case requests.RunBandit():
                 self._begin("bandit", bandit.run_bandit(request, self._sender(answer)), answer)
             case requests.Compare():
@@ -189,10 +188,10 @@ class Session:
     def _replace(self, game: GameTree) -> None:
         self._stop_work()
         self._game = game
+        self._serial += 1
         self._outcome = None
         self._clock = None
-        self._searched = None
-        self._stepped = None
+        self._bench.clear()
         self._last_report = None
 
     def _seat(self, black: str, white: str) -> None:
@@ -344,17 +343,31 @@ class Session:
             self._work = events.Working(work=None)
             self._tell(self._work)
 
-    def _ask_once(self, work: Work, answer: Send, number: int) -> None:
-        """A short work beside the long one, for one page."""
+    def _ask_once(
+        self, act: Callable[[bench.Place], events.Event | None], answer: Send, number: int
+    ) -> None:
+        """A short work beside the long one, whose answer goes to one page."""
+        if len(self._account.waiting) > MOST_SHORT_WORKS:
+            raise HonteError("There is too much under way here: wait a moment.")
+        place, send = self._place(), self._sender(answer)
+
+        def work() -> Work:
+            event = act(place)
+            if event is not None:
+                send(event)
+            yield
 
         def ended(error: BaseException | None) -> None:
             if error is not None:
-                refusal = events.Refused(number=number, message=_sentence(error))
-                self._later(lambda: answer(refusal))
+                send(events.Refused(number=number, message=_sentence(error)))
 
-        if len(self._account.waiting) > 8:
-            raise HonteError("There is too much under way here: wait a moment.")
-        self._scheduler.submit(self._account, work, on_end=ended, weight=MOVE_WEIGHT)
+        self._scheduler.submit(self._account, work(), on_end=ended, weight=MOVE_WEIGHT)
+
+    def _place(self) -> bench.Place:
+        return bench.Place.shown(self._game, self._setting)
+
+    def _tree(self, place: bench.Place) -> events.SearchTree | None:
+        return self._bench.tree(self._watched, place.game) if self._watched else None
 
     def _sender(self, answer: Send) -> Callable[[events.Event], None]:
         return lambda event: self._later(lambda: answer(event))
@@ -364,12 +377,33 @@ class Session:
         self._tell(self._work)
 
     def _analyse(self) -> None:
-        make = self._maker()
+        place = self._place()
         limits = works.Limits(ANALYSIS_VISITS)
-        self._begin("analyse", works.search_on(make, limits, self._report), None)
+        work = works.search_on(lambda: self._bench.search(place), limits, self._report)
+        self._begin("analyse", work, None)
+
+    def _compare(self, wish: requests.Compare, answer: Send) -> None:
+        self._refuse_finished_board()
+        for name in wish.systems:
+            engines.named_system(name)
+        place = self._place()
+        work = works.compare(
+            place.state,
+            place.node,
+            lambda: self._bench.contenders(place, wish),
+            self._bench.cache_for,
+            self._sender(answer),
+            wish.number,
+        )
+        self._begin("compare", work, answer)
+
+    def _refuse_finished_board(self) -> None:
+        if self._game.state.is_terminal():
+            raise HonteError("The game on the board is over: go back to another position.")
 
     def _think(self) -> None:
-        state, node = self._game.state, self._game.current
+        place = self._place()
+        state, node = place.state, place.node
         seconds: float | None = self._setting.seconds or None
         if self._clock is not None and self._clock.running is not None:
             allotment = allot(
@@ -380,16 +414,14 @@ class Session:
             )
             if allotment is not None:
                 seconds = min(seconds or allotment.planned, allotment.planned)
-        limits = works.Limits(self._visits(state), seconds)
+        visits = bench.visits_of(self._setting.system, self._setting.visits, state)
+        limits = works.Limits(visits, seconds)
 
         def decided(result: SearchResult) -> None:
             self._later(lambda: self._engine_moves(node, state, result.action))
 
-        work = works.search_on(self._maker(), limits, self._report, decided)
+        work = works.search_on(lambda: self._bench.search(place), limits, self._report, decided)
         self._begin("think", work, None, MOVE_WEIGHT)
-
-    def _visits(self, state: GoState) -> int:
-        return visits_of(self._setting.system, self._setting.visits, state)
 
     def _engine_moves(self, node: int, state: GoState, action: int | None) -> None:
         if action is None or node != self._game.current or self._game.state is not state:
@@ -398,47 +430,12 @@ class Session:
         self._work = events.Working(work=None)
         self._moved(self._game.play(action))
 
-    def _maker(self) -> Callable[[], works.Searched]:
-        """What makes, in a worker, the search of the position shown: the one at hand, carried on
-        along the moves since, or a new one."""
-        game, setting = self._game, self._setting
-        node, state = game.current, game.state
-        way = [(game.number_of(step), step.move) for step in game.node.line()]
-
-        def make() -> works.Searched:
-            engine = (setting.system, setting.network)
-            old = self._searched
-            if old is None or old.engine != engine or not _carry_on(old, way):
-                search = self._new_search(setting, state)
-            else:
-                search = old.search
-            searched = works.Searched(search, node, state, engine)
-            self._searched = searched
-            return searched
-
-        return make
-
-    def _new_search(self, setting: events.Setting, state: GoState) -> Search:
-        system = engines.named_system(setting.system)
-        evaluator = self._engines.evaluator(system, setting.network)
-        ownership = system.answer is not engines.LeafAnswer.PLAYOUT
-        config = engines.config_of(system, ownership=ownership)
-        return Search(state, config, evaluator, cache=self._cache_for(evaluator))
-
-    def _cache_for(self, evaluator: Evaluator) -> EvaluationCache | None:
-        """The session's cache of a network's answers; a mixture's are drawn by chance."""
-        if evaluator not in self._engines.opened:
-            return None
-        if self._cache is None or self._cache[0] is not evaluator:
-            self._cache = (evaluator, EvaluationCache(CACHE_SIZE))
-        return self._cache[1]
-
     def _report(self, searched: works.Searched, result: SearchResult, running: bool) -> None:
         """In a worker: make the report, and the tree where it is watched, and send them."""
         report = views.report(
             searched.search, result, searched.state, searched.node, running=running
         )
-        tree = self._tree_event(searched) if self._watched else None
+        tree = self._bench.tree(self._watched, searched.game) if self._watched else None
         self._later(lambda: self._take_report(report, tree))
 
     def _take_report(self, report: events.Report, tree: events.SearchTree | None) -> None:
@@ -471,7 +468,7 @@ class Session:
             self._later(lambda: self._scanned(told, done, total))
 
         work = works.scan(
-            states, lambda state: self._new_search(setting, state), request.visits, send
+            states, lambda state: self._bench.new_search(setting, state), request.visits, send
         )
         self._begin("scan", work, None)
 
@@ -479,135 +476,15 @@ class Session:
         self._judge(told)
         self._progress("scan", done, total)
 
-    def _explore(self, wish: requests.Explore, answer: Send) -> None:
-        state, setting = self._game.state, self._setting
-        if not wish.actions and state.is_terminal():
-            raise HonteError("The game on the board is over: go back to a position to explore.")
-
-        def work() -> Work:
-            real = None
-            if not wish.actions:
-                system = engines.named_system("alphago_zero")
-                evaluator = self._engines.evaluator(system, setting.network)
-                real = explorer.RealPosition(state, evaluator, self._cache_for(evaluator))
-            yield from explorer.explore(wish, real, works.SLICE, self._sender(answer))
-
-        self._begin("explore", work(), answer)
-
-    def _compare(self, wish: requests.Compare, answer: Send) -> None:
-        state, network = self._game.state, self._setting.network
-        if state.is_terminal():
-            raise HonteError("The game on the board is over: go back to a position to compare.")
-        systems = [engines.named_system(name) for name in dict.fromkeys(wish.systems)]
-
-        def contenders() -> list[works.Contender]:
-            made = []
-            for system in systems:
-                visits = visits_of(system.name, wish.visits, state)
-                try:
-                    evaluator = self._engines.evaluator(system, network)
-                except HonteError as error:
-                    made.append(works.Contender(system.name, None, None, visits, str(error)))
-                    continue
-                config = engines.config_of(system, ownership=False)
-                made.append(works.Contender(system.name, config, evaluator, visits))
-            return made
-
-        send = self._sender(answer)
-        work = works.compare(
-            state, self._game.current, contenders, self._cache_for, send, wish.number
-        )
-        self._begin("compare", work, answer)
-
-    # Short works
-
-    def _tree_event(self, searched: works.Searched) -> events.SearchTree:
-        root = searched.search.root
-        return events.SearchTree(
-            node=searched.node,
-            rows=views.tree_rows(root, self._watched),
-            total=searched.search.result().nodes,
-        )
-
-    def _tree_work(self, answer: Send) -> Work:
-        searched = self._searched
-        if searched is not None:
-            self._sender(answer)(self._tree_event(searched))
-        return
-        yield
-
-    def _table_work(self, request: requests.Table, answer: Send) -> Work:
-        searched = self._searched
-        if searched is None:
-            raise HonteError("There is no search yet: start the analysis first.")
-        self._sender(answer)(views.node_table(searched.search, request.path, request.number))
-        return
-        yield
-
-    def _step_work(self, count: int, answer: Send, number: int) -> Work:
-        stepped = self._stepped
-        fresh = stepped is None
-        if stepped is None:
-            setting, state, node = self._setting, self._game.state, self._game.current
-            stepped = self._stepped = (node, self._new_search(setting, state))
-        node, search = stepped
-        traced: list[Simulation] = []
-        ended = False
-        steps = search.steps()
-        while len(traced) < count and not ended:
-            step = next(steps, None)
-            ended = step is None or search.root.n >= MOST_STEPS
-            if step is not None:
-                traced.append(step)
-        steps.close()  # type: ignore[attr-defined]
-        first = search.root.n - len(traced)
-        self._sender(answer)(
-            events.Simulations(
-                number=number,
-                node=node,
-                fresh=fresh,
-                simulations=[views.simulation(s, first + i) for i, s in enumerate(traced)],
-                ended=ended,
-            )
-        )
-        return
-        yield
-
     def _count(self, request: requests.Count, answer: Send) -> None:
-        state, node, setting = self._game.state, self._game.current, self._setting
-        self._ask_once(
-            self._count_work(request, state, node, setting, answer), answer, request.number
-        )
+        def count(place: bench.Place) -> None:
+            counted = self._bench.count(place, request)
+            self._later(lambda: self._take_count(place, counted, answer))
 
-    def _count_work(
-        self,
-        request: requests.Count,
-        state: GoState,
-        node: int,
-        setting: events.Setting,
-        answer: Send,
-    ) -> Work:
-        counter = Counter(*ownership_sources(self._engines.network(setting.network)))
-        dead = request.dead
-        if dead is None:
-            yield
-            dead = counter.dead_stones(state)
-        board = state.board().ravel()
-        for point in dead:
-            if point >= board.size or board[point] == 0:
-                raise HonteError("A dead stone was named where there is none.")
-        counted = events.Counted(
-            number=request.number,
-            node=node,
-            score=float(state.score_with_dead(dead)),
-            dead=list(dead),
-            area=area_with_dead(state, dead),
-            estimate=not state.is_terminal(),
-        )
-        self._later(lambda: self._take_count(counted, answer))
+        self._ask_once(count, answer, request.number)
 
-    def _take_count(self, counted: events.Counted, answer: Send) -> None:
-        if not counted.estimate and counted.node == self._game.current:
+    def _take_count(self, place: bench.Place, counted: events.Counted, answer: Send) -> None:
+        if not counted.estimate and self._game.state is place.state:
             self._outcome = outcome_of(counted.score)
             self._game.set_result(self._outcome)
             self._tell(self._position_event())
@@ -620,6 +497,7 @@ class Session:
         initial = self._game.initial_state()
         rules = initial.rules
         return events.Game(
+            serial=self._serial,
             width=initial.width,
             height=initial.height,
             rules=rules.name or "custom",
@@ -684,28 +562,6 @@ class Session:
             self._setting = saved.setting
 
 
-def _carry_on(old: works.Searched, way: list[tuple[int, tuple[int, int] | None]]) -> bool:
-    """Advance a search to the end of a way through its node; whether that was possible."""
-    numbers = [number for number, _ in way]
-    if old.node not in numbers:
-        return False
-    ahead = [move for _, move in way[numbers.index(old.node) + 1 :]]
-    for move in ahead:
-        if move is None or old.search.state.current_player() != move[0]:
-            return False
-        old.search.advance(move[1])
-    return True
-
-
-def visits_of(system: str, visits: int, state: GoState) -> int:
-    """The visits a system is given: those that read no deeper than a ply need no more."""
-    if system == "policy_only":
-        return 1
-    if system == "value_only":
-        return len(state.legal_actions()) + 1
-    return visits
-
-
 def outcome_of(score: float) -> str:
     """``W+3.5``, ``B+0.5`` or ``Draw`` from White's points less Black's."""
     if score == 0:
@@ -720,19 +576,6 @@ def forbidden_points(state: GoState) -> list[int]:
     legal = set(state.legal_actions())
     board = state.board().ravel()
     return [point for point in range(board.size) if board[point] == 0 and point not in legal]
-
-
-def area_with_dead(state: GoState, dead: list[int]) -> list[int]:
-    """[points]: whose each point is once the dead stones are off, by what it is surrounded with."""
-    board = state.board().ravel().copy()
-    gone = set(dead)
-    keep = [int(p) for p in range(board.size) if board[p] and p not in gone]
-    from honte.games.go import Go
-
-    cleared = Go(state.width, state.height, state.rules, state.komi).new_initial_state(
-        black=[p for p in keep if board[p] == 1], white=[p for p in keep if board[p] == 2]
-    )
-    return [int(x) for x in cleared.plain_area().ravel()]
 
 
 def _sentence(error: BaseException) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 from honte.errors import HonteError
 from honte.evaluation import Rollout, Uniform
 from honte.games.go import BLACK, GoState
-from honte.search import Search, SearchConfig, SearchResult, TreeNode
-from honte.search.config import Puct, Selection
+from honte.search import Search, SearchConfig, SearchResult, TreeEdge, TreeNode
+from honte.search.config import Custom, Gumbel, Puct, Selection
 from honte.search.reference.phases import Node as FormulaNode
 from honte.search.reference.phases import explored, side, urgency
 from honte.search.steps import Simulation as TracedSimulation
@@ -127,6 +127,7 @@ def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeT
     edges = node.edges()
     total = sum(edge.n for edge in edges)
     selection = search.config.selection
+    constant = _constant_in_use(selection, edges, total)
     first_play = finite(
         first_play_urgency(
             search.config, node.player, node.n, node.value, sum(e.p for e in edges), not path
@@ -146,7 +147,7 @@ def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeT
                 w=0.0,
                 q=0.0 if first_play is None else first_play,
                 p=float(prior[action]),
-                u=explored(selection, float(prior[action]), 0, total),
+                u=_hope(selection, constant, float(prior[action]), total),
                 visited=False,
             )
             for action in np.argsort(-prior, kind="stable")[:60]
@@ -160,7 +161,7 @@ def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeT
         total=total,
         value=node.value,
         formula=selection.kind,
-        c=exploration_constant(selection, total),
+        c=constant,
         urgency=first_play,
         rows=rows,
     )
@@ -171,7 +172,24 @@ def exploration_constant(selection: Selection, total: int) -> float:
     if isinstance(selection, Puct):
         # U of P = 1 and N(s,a) = 0 is c(N) · √N.
         return explored(selection, 1.0, 0, total) / math.sqrt(max(1, total))
-    return selection.c
+    return 0.0 if isinstance(selection, Gumbel | Custom) else selection.c
+
+
+def _constant_in_use(selection: Selection, edges: Sequence[TreeEdge], total: int) -> float:
+    """The constant behind the U of a node's edges, what scales it by the node's spread included."""
+    if isinstance(selection, Puct) and edges and edges[0].p > 0:
+        edge = edges[0]
+        return edge.u * (1 + edge.n) / (edge.p * math.sqrt(max(1, total)))
+    return exploration_constant(selection, total)
+
+
+def _hope(selection: Selection, constant: float, p: float, total: int) -> float:
+    """U of an unvisited action at a node whose edges have this constant."""
+    if isinstance(selection, Gumbel | Custom):
+        return 0.0
+    if isinstance(selection, Puct):
+        return constant * p * math.sqrt(max(1, total))
+    return explored(selection, p, 0, total)
 
 
 def first_play_urgency(

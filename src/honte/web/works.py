@@ -16,12 +16,15 @@ from honte.players.analysis import (
     position_analysis,
 )
 from honte.search import Budget, EvaluationCache, Search, SearchConfig, SearchResult
+from honte.search.config import Gumbel
 from honte.web import events, views
+from honte.web.game import GameTree
 from honte.web.scheduler import Work
 
 SLICE = 0.05
 """Seconds of a slice: short, so that twenty people each get theirs within a second or two."""
 REPORT_EVERY = 0.25
+GUMBEL_WHOLE, GUMBEL_SECONDS = 1_000, 5.0
 COMPARED_ROWS = 40
 
 
@@ -30,6 +33,7 @@ class Searched:
     """A search, and what it is a search of."""
 
     search: Search
+    game: GameTree
     node: int
     state: GoState
     engine: tuple[str, str]
@@ -47,8 +51,10 @@ class Limits:
 def slices(search: Search, limits: Limits) -> Work:
     """Search until a limit is reached, a slice at a time."""
     started = time.monotonic()
+    # Gumbel's halving is planned over the whole of a run, so a short one is not cut up.
+    gumbel = isinstance(search.config.selection, Gumbel) and limits.visits <= GUMBEL_WHOLE
     while True:
-        left = SLICE
+        left = GUMBEL_SECONDS if gumbel else SLICE
         if limits.seconds is not None:
             left = min(left, max(0.0, limits.seconds - (time.monotonic() - started)))
         result = search.run(Budget(visits=limits.visits, seconds=left))

@@ -1,1 +1,0 @@
-import{e as o}from"./index-xMLzFYoH.js";const e=o;export{e as ar};

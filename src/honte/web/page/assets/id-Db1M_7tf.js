@@ -1,1 +1,0 @@
-import{e as o}from"./index-xMLzFYoH.js";const r=o;export{r as id};

@@ -1,0 +1,91 @@
+"""A server of its own for the tests of the page, and a browser to drive it."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="the web page needs the extra web")
+
+from honte.networks.katago_writer import write_katago
+from random_networks import random_network
+from web_server import PATIENCE, Socket, running
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def network_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("network") / "tiny.bin.gz"
+    write_katago(random_network(8), path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory, network_file):
+    with running(tmp_path_factory.mktemp("sessions"), "--network", str(network_file)) as found:
+        yield found
+
+
+@pytest.fixture
+def connect(server):
+    opened = []
+
+    def open_one(session: str = "", origin: str | None = None) -> Socket:
+        socket = Socket(server.host, session, origin)
+        opened.append(socket)
+        return socket
+
+    yield open_one
+    for socket in opened:
+        socket.close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    if CHROMIUM is None:
+        pytest.skip("needs Chromium (Debian: apt-get install chromium)")
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def open_page(browser, server):
+    """Opens the page as a new person; at the end nothing may stand in the console."""
+    contexts, faults = [], []
+
+    def open_one(fragment: str = "", **options):
+        context = browser.new_context(
+            viewport=options.pop("viewport", {"width": 1280, "height": 900}),
+            locale=options.pop("locale", "en-GB"),
+            **options,
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(1000 * PATIENCE)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on(
+            "console",
+            lambda message: message.type == "error" and faults.append(message.text),
+        )
+        page.goto(server.address + "/" + fragment)
+        page.wait_for_selector(".board, .bars, .curve, canvas, .stage, .contenders")
+        return page
+
+    yield open_one
+    for context in contexts:
+        context.close()
+    assert faults == []

@@ -1,0 +1,246 @@
+"""What the server does with whatever comes over its socket, for one person and for twenty."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from honte.search.config import Puct
+from honte.search.reference.phases import explored
+from web_server import Socket, running
+
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("websockets")
+
+NINE = {"width": 9, "height": 9}
+
+
+def started(socket, **wish):
+    socket.wait("position")
+    socket.ask("new_game", "done", **{**NINE, **wish})
+    return socket
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("garbage", "JSON"),
+        ("[]", "cannot be used"),
+        ('{"type": "dance"}', "type"),
+        ('{"type": "play"}', "action"),
+        ('{"type": "play", "action": "E5"}', "action"),
+        ('{"type": "play", "action": 40, "colour": 1}', "colour"),
+        ('{"type": "play", "action": 1e999}', "action"),
+        ('{"type": "new_game", "width": 1000}', "width"),
+        ('{"type": "new_game", "rules": "mornington"}', "mornington"),
+        ('{"type": "new_game", "width": 5, "height": 5, "handicap": 9}', "handicap"),
+        ('{"type": "new_game", "moves": [40, 40]}', "there is a stone already"),
+        ('{"type": "configure", "system": "deepblue"}', "deepblue"),
+        ('{"type": "configure", "network": "/etc/passwd"}', "/etc/passwd"),
+        ('{"type": "configure", "visits": 1000000000}', "visits"),
+        ('{"type": "go_to", "node": 77}', "position"),
+        ('{"type": "table", "path": [1, 2, 3]}', "search"),
+        ('{"type": "play", "action": 82}', "cannot play"),
+        ('{"type": "play", "action": -1}', "cannot play"),
+        (b"\x00\xff\xfe", "JSON"),
+    ],
+)
+def test_nonsense_is_answered_in_a_sentence_and_the_session_goes_on(connect, text, word):
+    socket = connect()
+    socket.wait("position")
+    socket.send_raw(text)
+    message = socket.wait("refused")["message"]
+    assert word in message
+    assert "Traceback" not in message
+    socket.ask("play", "done", action=40)
+
+
+def test_a_record_that_lies_is_played_as_far_as_it_goes(connect):
+    socket = connect()
+    socket.wait("position")
+    socket.send("load_sgf", text="(;SZ[9];B[ee];W[gc];B[ee];W[cc])")
+    game = socket.wait("game", lambda event: len(event["nodes"]) == 3)
+    assert any("left out" in warning for warning in game["warnings"])
+    for text in ("", "no record at all", "(;SZ[52];B[aa])"):
+        socket.ask("load_sgf", "refused", text=text)
+    socket.ask("play", "done", action=80)
+
+
+def test_a_huge_upload_is_refused_and_the_server_lives(connect):
+    socket = connect()
+    socket.wait("position")
+    socket.send_raw(json.dumps({"type": "load_sgf", "text": "(;" + "C[x]" * 300_000 + ")"}))
+    assert "text" in socket.wait("refused")["message"]
+    moves = "".join(f";B[{'abcdefghi'[i % 9]}a]" for i in range(6_000))
+    assert "5000" in socket.ask("load_sgf", "refused", text=f"(;SZ[9]{moves})")["message"]
+    socket.ask("play", "done", action=0)
+
+
+def test_a_flood_is_slowed_down_and_nobody_is_thrown_out(connect):
+    socket = connect()
+    socket.wait("position")
+    for _ in range(150):
+        socket.send("count")
+    socket.wait("refused", lambda event: "wait a moment" in event["message"])
+    time.sleep(1.5)
+    other = connect()
+    other.wait("position")
+    other.ask("play", "done", action=40)
+
+
+def test_no_page_of_another_origin_may_drive_the_server(server, connect):
+    from websockets.exceptions import InvalidStatus
+
+    with pytest.raises(InvalidStatus):
+        connect(origin="http://evil.example")
+    with pytest.raises(InvalidStatus):
+        connect(origin="null")
+    assert httpx.get(server.address).status_code == 200
+    assert httpx.get(server.address, headers={"Host": "evil.example"}).status_code == 403
+    evil = {"Origin": "http://evil.example"}
+    assert httpx.get(server.address, headers=evil).status_code == 403
+    port = server.host.rpartition(":")[2]
+    assert httpx.get(server.address, headers={"Host": f"localhost:{port}"}).status_code == 200
+
+
+def test_nothing_outside_the_page_is_served(server):
+    for path in ("/../server.py", "/%2e%2e/server.py", "/assets/../../server.py", "/etc/passwd"):
+        assert httpx.get(server.address + path).status_code in (404, 400)
+
+
+def test_a_game_outlives_the_server(tmp_path):
+    with running(tmp_path) as server:
+        socket = Socket(server.host)
+        name = socket.wait("welcome")["session"]
+        for action in (40, 24, 56):
+            socket.ask("play", "done", action=action)
+        socket.ask("go_to", "done", node=1)
+        socket.ask("play", "done", action=0)
+        socket.close()
+    with running(tmp_path) as server:
+        socket = Socket(server.host, name)
+        assert socket.wait("welcome")["session"] == name
+        assert len(socket.wait("game")["nodes"]) == 5
+        assert socket.wait("position")["moves"] == [40, 0]
+        socket.close()
+
+
+def test_a_file_that_is_no_network_is_named_before_the_server_starts(tmp_path, capsys):
+    from honte.cli.main import main
+
+    dead = tmp_path / "dead.bin.gz"
+    dead.write_bytes(b"not a network")
+    assert main(["web", "--network", str(dead), "--port", "0"]) == 2
+    assert "dead.bin.gz" in capsys.readouterr().err
+
+
+def test_a_network_that_is_gone_is_named_and_the_game_goes_on(tmp_path, network_file):
+    import shutil
+
+    gone = tmp_path / "gone.bin.gz"
+    shutil.copy(network_file, gone)
+    with running(tmp_path / "sessions", "--network", str(gone)) as server:
+        gone.unlink()
+        socket = Socket(server.host)
+        socket.wait("position")
+        socket.ask("play", "done", action=40)
+        socket.send("think")
+        assert "gone.bin.gz" in socket.wait("refused")["message"]
+        socket.ask("configure", "done", system="uct", network="playouts", visits=50)
+        socket.send("think")
+        assert socket.wait("position", lambda event: event["move_number"] == 2)
+        socket.close()
+
+
+def test_the_loser_on_time_is_told(connect):
+    socket = connect()
+    socket.wait("position")
+    socket.send("new_game", **NINE, clock={"main": 0.3, "increment": 0})
+    over = socket.wait("position", lambda event: event["over"])
+    assert over["outcome"] == "W+T"
+
+
+def test_a_resignation_ends_the_game_and_stands_in_the_record(connect):
+    socket = started(connect())
+    socket.ask("play", "done", action=40)
+    socket.send("resign")
+    assert socket.wait("position", lambda event: event["over"])["outcome"] == "B+R"
+    assert "RE[B+R]" in socket.ask("get_sgf", "sgf")["text"]
+
+
+def test_long_work_can_be_cancelled(connect):
+    socket = started(connect(), width=19, height=19)
+    socket.send("analyse", on=True)
+    socket.wait("report")
+    asked = time.monotonic()
+    socket.send("cancel")
+    socket.wait("working", lambda event: event["work"] is None)
+    assert time.monotonic() - asked < 5
+
+
+def test_the_explorer_gives_the_papers_check_values(connect):
+    socket = connect()
+    socket.wait("position")
+    number = socket.send(
+        "explore",
+        selection={"kind": "puct", "c_puct": 1.5},
+        actions=[{"prior": p, "value": 0} for p in (0.3, 0.1, 0.03, 0.01, 0.001)],
+        visits=1600,
+        curve_visits=[0, 1, 5, 10, 50, 100, 400],
+    )
+    found = socket.wait("explored", lambda e: e["number"] == number and e["finished"])
+    at_rest = [row["u"][0] for row in found["curves"]]
+    assert at_rest == pytest.approx([18, 6, 1.8, 0.6, 0.06])
+    one_in_ten = found["curves"][1]["u"]
+    assert one_in_ten == pytest.approx([6.00, 3.00, 1.00, 0.55, 0.12, 0.06, 0.015], abs=5e-3)
+    assert sum(found["milestones"][-1]["visits"]) == 1600
+
+
+def test_the_table_of_a_node_adds_up(connect):
+    socket = started(connect())
+    socket.ask("configure", "done", system="alphago_zero", network="tiny")
+    socket.send("analyse", on=True)
+    socket.wait("report", lambda event: event["visits"] > 60)
+    table = socket.ask("table", "node_table", path=[])
+    assert table["total"] == sum(row["n"] for row in table["rows"]) == table["n"] - 1
+    for row in table["rows"]:
+        wanted = explored(Puct(c_puct=1.5), row["p"], row["n"], table["total"])
+        assert row["u"] == pytest.approx(wanted, rel=1e-6)
+        if row["n"]:
+            assert row["q"] == pytest.approx(row["w"] / row["n"])
+
+
+def test_stones_agreed_on_as_dead_count_for_the_other_side(connect):
+    socket = started(connect(), moves=[4, 5, 13, 14, 22, 23, 31, 32, 40, 41, 49, 50, 58, 59, 67,
+                                       68, 76, 77, 8, 0, 81, 81])  # fmt: skip
+    alive = socket.ask("count", "counted", dead=[])
+    dead = socket.ask("count", "counted", dead=[0, 8])
+    # Chinese rules, komi 7.5: columns A to E are Black's, F to J White's.
+    assert dead["score"] == pytest.approx(7.5 + 36 - 45)
+    assert alive["score"] != dead["score"]
+    assert "dead stone" in socket.ask("count", "refused", dead=[3])["message"]
+
+
+def test_twenty_people_are_served_at_once(connect):
+    people = [started(connect()) for _ in range(20)]
+    for person in people[:-1]:
+        person.send("analyse", on=True)
+    for person in people[:-1]:
+        person.wait("report")
+    player = people[-1]
+    player.ask("configure", "done", system="uct", visits=200)
+    waits = []
+    for action in (40, 30):
+        asked = time.monotonic()
+        player.ask("play", "done", action=action)
+        player.send("think")
+        number = len(waits) * 2 + 2
+        player.wait("position", lambda event, n=number: event["move_number"] == n)
+        waits.append(time.monotonic() - asked)
+    assert min(waits) < 5
+    # Nobody's analysis has starved meanwhile.
+    for person in people[:-1]:
+        seen = max(e["visits"] for e in person.seen if e["type"] == "report")
+        person.wait("report", lambda event, n=seen: event["visits"] > n)
