@@ -53,3 +53,14 @@ def test_self_play_makes_examples_whose_outcomes_sum_to_nothing(capsys):
     for example in examples:
         assert example.policy.sum() == pytest.approx(1.0)
         assert np.isfinite(example.observation).all()
+
+
+def test_a_network_of_one_s_own_learns_connect_four(tmp_path, capsys, monkeypatch):
+    pytest.importorskip("torch")
+    monkeypatch.syspath_prepend(str(REPOSITORY / "examples"))
+    load("own_network.py")["main"](tmp_path / "run", iterations=3)
+    out = capsys.readouterr().out
+    assert (tmp_path / "run" / "network.pt").exists()
+    policy = [float(found) for found in re.findall(r"'loss/policy': ([0-9.]+)", out)]
+    assert len(policy) == 3
+    assert policy[-1] < policy[0]

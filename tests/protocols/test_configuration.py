@@ -8,13 +8,22 @@ from honte.errors import HonteError
 from honte.players.named import preset_names
 from honte.protocols.analysis_format import View
 from honte.protocols.configuration import set_up
+from honte.search.config import Puct, Ucb1
 
 
-def test_without_anything_random_playouts_play():
+def test_without_anything_the_shipped_network_plays():
     setup = set_up()
-    assert "no network" in setup.description
+    assert setup.description.startswith("default")
+    assert isinstance(setup.parameters.search.selection, Puct)
     assert setup.rules.name == "tromp-taylor"
     assert setup.parameters.search.memory.maximum_nodes is not None
+
+
+@pytest.mark.parametrize("options", [{"network": "none"}, {"preset_name": "uct"}])
+def test_without_a_network_random_playouts_play(options):
+    setup = set_up(**options)
+    assert "no network" in setup.description
+    assert isinstance(setup.parameters.search.selection, Ucb1)
 
 
 def test_a_file_in_toml(tmp_path):

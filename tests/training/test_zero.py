@@ -229,6 +229,38 @@ def test_a_game_that_is_not_there_is_one_sentence():
         open_game(GameTable(name="nowhere:Game"))
 
 
+@pytest.mark.parametrize(
+    ("factory", "reason"),
+    [
+        ("nowhere:Network", "The network nowhere:Network cannot be found"),
+        ("test_zero:no_module", "is no torch.nn.Module"),
+        (
+            "test_zero:wrong_shape",
+            r"should answer 2 positions with policy logits of shape \(2, 9\)",
+        ),
+    ],
+)
+def test_a_network_of_the_user_s_that_cannot_be_is_one_sentence(
+    tmp_path, factory, reason, monkeypatch
+):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    own = TINY.model_copy(update={"network": NetworkTable(factory=factory)})
+    with pytest.raises(HonteError, match=reason):
+        run_zero(tmp_path / "run", own)
+
+
+def no_module(shape, actions):
+    return actions
+
+
+def wrong_shape(shape, actions):
+    class Wrong(torch.nn.Module):
+        def forward(self, planes):
+            return torch.zeros(len(planes), actions + 1), torch.zeros(len(planes))
+
+    return Wrong()
+
+
 @pytest.mark.slow
 def test_tic_tac_toe_is_learned_to_never_losing(tmp_path):
     """Against every possible line of play, on either side, with 64 visits and no luck."""

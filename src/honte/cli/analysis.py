@@ -15,7 +15,8 @@ def analysis(
         typer.Option(
             "--network",
             "-model",
-            help="A network file of KataGo's or ONNX; 'none' uses random playouts.",
+            help="A network file of KataGo's or ONNX; 'none' uses random playouts. Default: the "
+            "shipped one.",
         ),
     ] = None,
     preset: Annotated[

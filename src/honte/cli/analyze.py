@@ -40,8 +40,9 @@ def analyze(
         ),
     ] = None,
     network: Annotated[
-        str, typer.Option(help="A KataGo or ONNX network file, or none: random playouts.")
-    ] = NO_NETWORK,
+        str,
+        typer.Option(help="A KataGo or ONNX network file, a shipped one, or none: playouts."),
+    ] = "default",
     rules: Annotated[
         str | None, typer.Option(help="Rules by name or as JSON; else those of the record.")
     ] = None,

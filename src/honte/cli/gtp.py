@@ -18,7 +18,8 @@ def gtp(
         typer.Option(
             "--network",
             "-model",
-            help="A network file of KataGo's or ONNX; 'none' plays by random playouts.",
+            help="A network file of KataGo's or ONNX; 'none' plays by playouts. Default: the "
+            "shipped one.",
         ),
     ] = None,
     preset: Annotated[

@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, Any
 from honte.networks.layers import OutputScales
 from honte.networks.network import Network, NetworkDescription, from_katago, load
 from honte.networks.outputs import Outputs, RawOutputs, ValueOutputs, interpret
+from honte.networks.shipped import DEFAULT_NETWORK, default, shipped_networks
 
 if TYPE_CHECKING:
     from honte.networks.katago_graph import Boards
 
 __all__ = [
+    "DEFAULT_NETWORK",
     "Boards",
     "Network",
     "NetworkDescription",
@@ -26,9 +28,11 @@ __all__ = [
     "Outputs",
     "RawOutputs",
     "ValueOutputs",
+    "default",
     "from_katago",
     "interpret",
     "load",
+    "shipped_networks",
 ]
 
 

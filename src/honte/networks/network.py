@@ -22,6 +22,7 @@ from honte.networks.layers import (
     OutputScales,
     parameter_count,
 )
+from honte.networks.shipped import shipped_networks
 
 if TYPE_CHECKING:
     import onnx
@@ -119,10 +120,11 @@ class Network:
 def load(path: str | Path) -> Network:
     """Open a network: KataGo's ``.bin.gz``, ``.txt.gz``, ``.bin`` or ``.txt``, or ``.onnx``.
 
+    The name of a network that comes with honte, such as ``default``, opens that one.
     An ONNX file needs the inputs and outputs of :meth:`Network.model`. Raises
     :class:`honte.errors.HonteError` with one sentence where the file is not a network.
     """
-    path = Path(path)
+    path = shipped_networks().get(str(path), Path(path))
     if path.suffix.lower() == ".onnx":
         return _load_onnx(path)
     from honte.networks.katago_reader import read_katago

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from honte.errors import HonteError
 from honte.games.go import Rules
+from honte.networks import DEFAULT_NETWORK
 from honte.players.named import preset
 from honte.players.player import PlayerSettings
 from honte.players.resignation import Resignation
@@ -144,9 +145,10 @@ def set_up(
             katago_settings[key.strip()] = value.strip()
     if visits is not None and visits < 1:
         raise HonteError(f"{visits} visits are no search: give at least 1.")
-    network = network or file.network or NO_NETWORK
-    evaluator, description = make_evaluator(network)
     name = preset_name or file.preset
+    # UCT is the search without a network: asked for by name, it gets none.
+    network = network or file.network or (NO_NETWORK if name == "uct" else DEFAULT_NETWORK)
+    evaluator, description = make_evaluator(network)
     if file.search is not None and preset_name is None:
         search = file.search
     else:
@@ -186,7 +188,8 @@ def set_up(
 
 
 def make_evaluator(network: str) -> tuple[Evaluator, str]:
-    """The evaluator of a network file, or random playouts for ``none``; and what it is."""
+    """The evaluator of a network file or a shipped network, or random playouts for ``none``; and
+    what it is."""
     from honte.evaluation import NetworkEvaluator, Rollout
 
     if network == NO_NETWORK:

@@ -29,6 +29,10 @@ class GameTable(Phase):
 class NetworkTable(Phase):
     """``[network]``: see :class:`honte.training.architecture.Architecture`."""
 
+    factory: str | None = None
+    """``module:function`` for a PyTorch network of your own: called with the observation's shape
+    (C, H, W) and the number of actions A, it gives a module from [N, C, H, W] to policy logits
+    [N, A] and values [N] in [−1, 1]. The other fields are then not read. Not for Go."""
     blocks: int = 4
     channels: int = 48
     pooling_every: int = 2

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -99,14 +101,24 @@ def _factory(table: GameTable) -> Callable[[], Any]:
             return (Gomoku() if size is None else Gomoku(size)).new_initial_state
         case "hex":
             return (Hex() if size is None else Hex(size)).new_initial_state
-    module, colon, factory = table.name.partition(":")
-    if not colon:
+    if ":" not in table.name:
         raise HonteError(
             f"There is no game {table.name!r}; there are go, tic_tac_toe, connect_four, othello, "
             "gomoku, hex, and your own as module:factory."
         )
+    return named_object(table.name, "game")
+
+
+def named_object(name: str, kind: str) -> Callable[..., Any]:
+    """What ``module:attribute`` names; modules beside the user's own program are found too.
+
+    Raises HonteError, which calls it a ``kind``, where there is no such thing.
+    """
+    module, _, attribute = name.partition(":")
+    if "" not in sys.path and os.getcwd() not in sys.path:
+        sys.path.insert(0, os.getcwd())
     try:
-        made: Callable[[], Any] = getattr(importlib.import_module(module), factory)
-    except (ImportError, AttributeError) as error:
-        raise HonteError(f"The game {table.name} cannot be found: {error}.") from None
+        made: Callable[..., Any] = getattr(importlib.import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise HonteError(f"The {kind} {name} cannot be found: {error}.") from None
     return made

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from honte.evaluation import Evaluator, NetworkEvaluator, OnnxEvaluator
+from honte.errors import HonteError
+from honte.evaluation import Evaluation, Evaluator, LeafBatch, NetworkEvaluator, OnnxEvaluator
 from honte.networks import from_katago
 from honte.networks.katago_writer import write_katago
 from honte.training.architecture import Architecture
@@ -21,8 +22,12 @@ from honte.training.katago_export import to_katago
 from honte.training.networks import GoNetwork
 from honte.training.planes_network import PlanesNetwork, to_onnx
 from honte.training.symmetries import point_permutations
-from honte.training.zero.game import ZeroGame
+from honte.training.zero.config import NetworkTable
+from honte.training.zero.game import ZeroGame, named_object
 from honte.training.zero.replay import ZeroSamples
+
+BATCH_SIZE = 16
+"""Leaves that self-play sends at once: more gains nothing on a processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +44,31 @@ class Part:
     """[N]."""
 
 
-def new_network(architecture: Architecture, game: ZeroGame) -> nn.Module:
-    """A network that knows nothing."""
+def new_network(table: NetworkTable, game: ZeroGame) -> nn.Module:
+    """A network that knows nothing. Raises HonteError where a factory gives none."""
+    if table.factory is not None:
+        return _own_network(table.factory, game)
+    architecture = Architecture(**table.model_dump(exclude={"factory"}))
     if game.is_go:
         return GoNetwork(architecture)
     return PlanesNetwork(architecture, game.shape, game.actions)
+
+
+def _own_network(factory: str, game: ZeroGame) -> nn.Module:
+    if game.is_go:
+        raise HonteError("Go is learned by honte's own network: leave network.factory out.")
+    network = named_object(factory, "network")(game.shape, game.actions)
+    if not isinstance(network, nn.Module):
+        raise HonteError(f"The network {factory} is no torch.nn.Module: it gave {network!r}.")
+    with torch.no_grad():
+        answer = network(torch.zeros((2, *game.shape)))
+    shapes = [tuple(part.shape) for part in answer] if isinstance(answer, tuple) else answer
+    if shapes != [(2, game.actions), (2,)]:
+        raise HonteError(
+            f"The network {factory} should answer 2 positions with policy logits of shape "
+            f"{(2, game.actions)} and values of shape (2,), and gives {shapes}."
+        )
+    return network
 
 
 def loss(network: nn.Module, part: Part) -> dict[str, Tensor]:
@@ -93,32 +118,53 @@ def draw_parts(
     ]
 
 
-def network_file(folder: Path, game: ZeroGame) -> Path:
-    """Where a run keeps its latest network."""
-    return folder / ("network.bin.gz" if game.is_go else "network.onnx")
+def network_file(folder: Path, network: nn.Module, game: ZeroGame) -> Path:
+    """Where a run keeps its latest network: a KataGo file for Go, ONNX for honte's network of
+    other games, the weights (``state_dict``) of a network of the user's own."""
+    if game.is_go:
+        return folder / "network.bin.gz"
+    return folder / ("network.onnx" if isinstance(network, PlanesNetwork) else "network.pt")
 
 
 def export(network: nn.Module, name: str, path: Path) -> None:
-    """Write the network as a file that honte plays with."""
+    """Write the network as a file that honte plays with, or the weights of a user's own."""
     if isinstance(network, GoNetwork):
         write_katago(to_katago(network, name), path)
-    else:
-        assert isinstance(network, PlanesNetwork)
+    elif isinstance(network, PlanesNetwork):
         write_whole(path, to_onnx(network, name).SerializeToString())
+    else:
+        buffer = io.BytesIO()
+        torch.save(network.state_dict(), buffer)
+        write_whole(path, buffer.getvalue())
 
 
-def model_of(network: nn.Module, name: str) -> onnx.ModelProto:
-    """The network as a graph."""
+def model_of(network: nn.Module, name: str) -> onnx.ModelProto | None:
+    """The network as a graph; None for a user's own, which PyTorch runs."""
     if isinstance(network, GoNetwork):
         return from_katago(to_katago(network, name)).model()
-    assert isinstance(network, PlanesNetwork)
-    return to_onnx(network, name)
+    return to_onnx(network, name) if isinstance(network, PlanesNetwork) else None
 
 
-def evaluator_of(network: nn.Module, name: str) -> Evaluator:
+class TorchEvaluator:
+    """Answers leaves with a PyTorch module over the game's own observations."""
+
+    name = "network in PyTorch"
+
+    def __init__(self, network: nn.Module, shape: tuple[int, int, int]) -> None:
+        self.network = network
+        self.shape = shape
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        planes = torch.from_numpy(batch.observations().reshape(batch.size, *self.shape))
+        with torch.no_grad():
+            policy, value = self.network(planes)
+        return Evaluation(value=value.numpy(), policy_logits=policy.numpy())
+
+
+def evaluator_of(network: nn.Module, name: str, game: ZeroGame) -> Evaluator:
     """What answers leaves with the network as it is now."""
-    options: dict[str, Any] = {"batch_size": 16}
     if isinstance(network, GoNetwork):
-        return NetworkEvaluator(from_katago(to_katago(network, name)), **options)
-    assert isinstance(network, PlanesNetwork)
-    return OnnxEvaluator(to_onnx(network, name), **options)
+        return NetworkEvaluator(from_katago(to_katago(network, name)), batch_size=BATCH_SIZE)
+    if isinstance(network, PlanesNetwork):
+        return OnnxEvaluator(to_onnx(network, name), batch_size=BATCH_SIZE)
+    return TorchEvaluator(network, game.shape)

@@ -20,7 +20,6 @@ from torch import nn
 from honte import presets
 from honte.evaluation import Rollout
 from honte.networks.layers import GLOBAL_FEATURES
-from honte.training.architecture import Architecture
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
 from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
 from honte.training.runs import RunFolder
@@ -95,7 +94,7 @@ class _Loop:
         self.replay = Replay(folder / "games")
         self.on_progress = on_progress
         torch.manual_seed(config.seed)
-        network = new_network(Architecture(**config.network.model_dump()), self.game)
+        network = new_network(config.network, self.game)
         training = config.training
         self.learner: Learner[nn.Module, Part] = Learner(
             network,
@@ -124,7 +123,7 @@ class _Loop:
             self.folder.forget_after(self.iteration)
 
     def run(self) -> Path:
-        file = network_file(self.folder.path, self.game)
+        file = network_file(self.folder.path, self.learner.mean, self.game)
         while self.iteration < self.config.iterations:
             if len(self.counts) <= self.iteration:
                 self._play()
@@ -138,7 +137,9 @@ class _Loop:
         """One round of games, unless the disk has it already."""
         iteration = self.iteration
         if not self.replay.path(iteration).exists():
-            evaluator = evaluator_of(self.learner.mean, f"{self.folder.path.name}-{iteration}")
+            evaluator = evaluator_of(
+                self.learner.mean, f"{self.folder.path.name}-{iteration}", self.game
+            )
             table = self.config.self_play
 
             def report(done: int, games: int, so_far: SelfPlayReport) -> None:
@@ -155,7 +156,8 @@ class _Loop:
             )
             self.speed = made.evaluations / max(1e-9, made.seconds)
             model = model_of(self.learner.mean, self.folder.path.name)
-            self.utilisation = self.speed / _backend_speed(evaluator, model, self.game)
+            if model is not None:
+                self.utilisation = self.speed / _backend_speed(evaluator, model, self.game)
             self._log_round(iteration, made, len(samples))
             self.replay.add(iteration, samples)
         self.counts.append(len(self.replay.load(iteration)))
@@ -214,7 +216,9 @@ class _Loop:
         self._tell("measuring")
         table = self.config.measuring
         _, fast = search_configs(self.config.self_play, self.game.symmetries > 1 or self.game.is_go)
-        evaluator = evaluator_of(self.learner.mean, f"{self.folder.path.name}-{self.iteration}")
+        evaluator = evaluator_of(
+            self.learner.mean, f"{self.folder.path.name}-{self.iteration}", self.game
+        )
         wins, draws, _ = arena(
             self.game,
             Side(fast, evaluator, table.visits),
