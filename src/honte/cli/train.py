@@ -203,9 +203,10 @@ def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
             f"step {progress.step}/{progress.steps}  {progress.samples_per_second:.0f} samples/s  "
             f"{losses}  waiting {progress.waiting:.0%}"
         )
-        if progress.held_out:
-            line += f"  held out: top-1 {progress.held_out['top1']:.1%}"
-            line += f", winner {progress.held_out['value']:.1%}"
+        names = {"top1": "top-1", "value": "winner"}
+        shares = [f"{names[name]} {value:.1%}" for name, value in (progress.held_out or {}).items()]
+        if shares:
+            line += f"  held out: {', '.join(shares)}"
         print(
             f"\r{line}\x1b[K" if live else line,
             end="" if live else "\n",
@@ -218,6 +219,108 @@ def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
         f"{folder / 'network.bin.gz'}: {network.description.architecture}, "
         f"{network.description.parameters} weights"
     )
+
+
+@train_app.command()
+def reinforce(
+    run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
+    start: Annotated[Path, typer.Option(help="Folder of the supervised run to begin from.")],
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
+    komi: Annotated[float, typer.Option(help="White's points for moving second.")] = 7.0,
+    iterations: Annotated[int, typer.Option(min=1, help="Rounds of games.")] = 100,
+    games: Annotated[int, typer.Option(min=1, help="Games a round, against one opponent.")] = 128,
+    pool_every: Annotated[int, typer.Option(min=1, help="Rounds between new opponents.")] = 10,
+    seed: _Seed = 0,
+    workers: _Workers = 2,
+    previous: _Previous = False,
+) -> None:
+    """Improve a policy by policy gradient against earlier selves."""
+    _needs_torch()
+    import sys
+
+    from honte.training.policy_games import Board
+    from honte.training.reinforce import ReinforceOptions, run_reinforce
+
+    options = ReinforceOptions(
+        start=start,
+        board=Board(size, komi),
+        iterations=iterations,
+        games=games,
+        pool_every=pool_every,
+        workers=workers,
+        seed=seed,
+    )
+
+    def show(done: int, won: float, measured: float | None) -> None:
+        against = "" if measured is None else f", {measured:.1%} against the supervised policy"
+        print(f"round {done}/{iterations}: won {won:.1%}{against}", file=sys.stderr, flush=True)
+
+    run_reinforce(run, options, use_previous=previous, on_progress=show)
+    typer.echo(f"{run / 'network.bin.gz'}")
+
+
+@train_app.command("value-games")
+def value_games(
+    supervised: Annotated[Path, typer.Option(help="Folder of the supervised policy's run.")],
+    reinforced: Annotated[Path, typer.Option(help="Folder of the reinforced policy's run.")],
+    out: Annotated[Path, typer.Option(help="An empty folder for the samples.")],
+    size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
+    komi: Annotated[float, typer.Option(help="White's points for moving second.")] = 7.0,
+    games: Annotated[int, typer.Option(min=1, help="Games; each gives one sample.")] = 10_000,
+    held_out: Annotated[int, typer.Option(min=0, help="Further games, for measuring.")] = 1000,
+    seed: _Seed = 0,
+) -> None:
+    """Make samples for a value network: one position a game."""
+    _needs_torch()
+    from honte.training.policy_games import Board
+    from honte.training.reinforce import trained_network
+    from honte.training.value_games import make_value_games
+
+    with _bar() as bar:
+        task = bar.add_task("Games", total=games + held_out)
+        make_value_games(
+            trained_network(supervised),
+            trained_network(reinforced),
+            Board(size, komi),
+            games,
+            out,
+            held_out=held_out,
+            seed=seed,
+            on_progress=partial(_show, bar, task),
+        )
+    typer.echo(f"{games} samples and {held_out} held out in {out}")
+
+
+@train_app.command()
+def value(
+    run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
+    samples: Annotated[Path, typer.Option(help="Folder made by honte train value-games.")],
+    blocks: _Blocks = 6,
+    channels: _Channels = 64,
+    steps: _Steps = 2000,
+    batch_size: _Batch = 128,
+    seed: _Seed = 0,
+    workers: _Workers = 2,
+    previous: _Previous = False,
+) -> None:
+    """Learn a value network, and say how far off it is beside random playouts."""
+    _needs_torch()
+    from dataclasses import replace
+
+    from honte.training.losses import LossWeights
+    from honte.training.reinforce import trained_network
+    from honte.training.value_games import errors_by_phase
+
+    options = _options(samples, None, blocks, channels, steps, batch_size, seed, workers)
+    _run(run, replace(options, weights=LossWeights(policy=0.0)), previous)
+    if not (samples / "rollouts.npz").exists():
+        return
+    typer.echo("mean squared error on held-out games")
+    for phase in errors_by_phase(trained_network(run), samples):
+        typer.echo(
+            f"moves {phase.first_move:3} to {phase.last_move:3}: network {phase.network:.3f}, "
+            f"playouts {phase.rollouts:.3f} ({phase.positions} positions)"
+        )
 
 
 @train_app.command()

@@ -249,7 +249,7 @@ class _HeldOut:
         self._shards = [Shard.load(path) for path in held_out_paths(options.samples)]
 
     def measure(self, network: GoNetwork, most: int | None) -> dict[str, float]:
-        """Top-1 accuracy of the played moves and accuracy of the winner; empty without games.
+        """Top-1 accuracy of the played moves and accuracy of the winner, where there are such.
 
         ``most`` rows, spread over all, or every one.
         """
@@ -270,11 +270,14 @@ class _HeldOut:
                     outputs = network(targets.spatial, targets.numbers)
                 best = masked_logits(outputs, targets.spatial).argmax(dim=1)
                 right += int((best == targets.action).sum())
-                rows += len(part)
+                rows += int((targets.action >= 0).sum())
                 known = np.isfinite(part.value) & (part.value != 0)
                 said = (outputs.value[:, 0] > outputs.value[:, 1]).numpy()
                 winners += int((said == (part.value > 0))[known].sum())
                 games += int(known.sum())
-        if not rows:
-            return {}
-        return {"top1": right / rows, "value": winners / max(1, games)}
+        found = {}
+        if rows:
+            found["top1"] = right / rows
+        if games:
+            found["value"] = winners / games
+        return found
