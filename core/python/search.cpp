@@ -11,15 +11,9 @@
 
 #include "bindings.hpp"
 #include "error.hpp"
-#include "games/connect_four.hpp"
-#include "games/go/state.hpp"
-#include "games/gomoku.hpp"
-#include "games/hex.hpp"
-#include "games/othello.hpp"
-#include "games/tictactoe.hpp"
-#include "python/python_state.hpp"
+#include "python/python_search.hpp"
 #include "search/go_features.hpp"
-#include "search/search_of.hpp"
+#include "search/search_of_games.hpp"
 
 namespace honte::python {
 

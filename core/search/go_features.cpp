@@ -4,8 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "games/go/state.hpp"
-#include "search/search_of.hpp"
+#include "search/search_of_games.hpp"
 
 namespace honte {
 namespace {

@@ -373,6 +373,12 @@ def test_a_tree_is_saved_and_taken_up_again(tmp_path):
     again.load(path)
     assert tree_of(again.root) == tree_of(search.root)
     assert again.run(visits=600).visits == 600
+    search.run(visits=550, allowed_actions=[12, 13])  # what was restricted is saved whole
+    search.save(path)
+    again.load(path)
+    everywhere = {edge.action for edge in again.root.edges()}
+    assert {12, 13} < everywhere
+    assert again.result().prior.sum() == pytest.approx(1.0, abs=1e-3)
     other = Search(Go(7).new_initial_state(), None, Hashed(50))
     with pytest.raises(HonteError, match="another position"):
         other.load(path)

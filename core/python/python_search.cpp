@@ -1,0 +1,7 @@
+#include "python/python_search.hpp"
+
+namespace honte {
+
+template class SearchOf<python::PythonState>;
+
+}  // namespace honte

@@ -1,0 +1,308 @@
+// Selection: the way down, and the choice at each node by the formula of the configuration.
+#pragma once
+
+#include "search/search_of.hpp"
+
+namespace honte {
+
+template <State S>
+typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
+  scratch_ = root_state_;
+  path_.clear();
+  if (tracing_) trace_.steps.clear();
+  std::uint32_t index = 0;
+  try {
+    for (;;) {
+      Node& node = tree_.nodes[index];
+      if (node.terminal) return arrive(Arrival::kKnown, index, LeafKind::kTerminal);
+      if (parameters_.backup.solver && node.proven) return arrive(Arrival::kKnown, index, LeafKind::kProven);
+      if (node.pending) return {Arrival::kWaiting, index};
+      if (node.n < (index == 0 ? 1 : parameters_.expansion.threshold))
+        return arrive(Arrival::kNew, index, node.n == 0 ? LeafKind::kNew : LeafKind::kRevisited);
+      if (path_.size() >= parameters_.maximum_depth) return arrive(Arrival::kKnown, index, LeafKind::kTooDeep);
+      const std::uint32_t before = node.edge_count;
+      if (tracing_) trace_.steps.push_back({index, node.player, node.n, urgency(index), edges(index), 0, false});
+      const Step step{index, choose(node, index == 0)};
+      if (tracing_) {
+        trace_.steps.back().chosen = tree_.edges.at(node.edges)[step.edge].action;
+        trace_.steps.back().opened = step.edge == before;
+      }
+      if (in_flight) add_virtual_loss(tree_, parameters_, step);
+      path_.push_back(step);
+      Edge& edge = tree_.edges.at(node.edges)[step.edge];
+      scratch_.apply_action(edge.action);
+      if (edge.child == kNone) {
+        edge.child = tree_.add_node();
+        make_node(edge.child);
+      }
+      index = edge.child;
+    }
+  } catch (...) {
+    if (in_flight)
+      for (const Step& step : path_) remove_virtual_loss(tree_, parameters_, step);
+    throw;
+  }
+}
+
+template <State S>
+typename SearchOf<S>::Arrival SearchOf<S>::arrive(typename Arrival::Kind kind, std::uint32_t index, LeafKind leaf) {
+  if (tracing_) {
+    trace_.leaf = index;
+    trace_.kind = leaf;
+  }
+  return {kind, index};
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::choose(Node& node, bool at_root) {
+  const SelectionParameters& selection = parameters_.selection;
+  const double visits = visits_in_view(node, parameters_.backup);
+  if (selection.formula == Formula::kRave) return choose_by_amaf(node, visits);
+  if (selection.formula == Formula::kCustom) return choose_by_custom(node, at_root, visits);
+  if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
+  const double scale = exploration_scale(selection, visits) * spread_factor(selection, node);
+  const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
+                                            at_root ? selection.root_urgency_value : selection.urgency_value,
+                                            side(node.player) * node.value_sum / node.n, node.visited_prior);
+  const double forced = at_root ? selection.forced_playouts * node.edge_visits : 0.0;
+  const double hopeless = at_root ? hopeless_visits(node) : -1.0;
+  double best = -std::numeric_limits<double>::infinity();
+  std::uint32_t chosen = kNone;
+  const Edge* edges = tree_.edges_of(node);
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    const Edge& edge = edges[i];
+    if (edge.closed || edge.n + edge.in_flight <= hopeless) continue;
+    if (forced > 0.0) {
+      const double n = edge.n + edge.in_flight;
+      if (n > 0.0 && n * n < forced * edge.p) return i;
+    }
+    if (edge.exact && edge.q <= -1.0) continue;  // a proven loss teaches nothing more
+    const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
+    if (score > best) best = score, chosen = i;
+  }
+  if (hopeless < 0.0)
+    if (const Candidate* next = next_candidate(node, visits)) {
+      const double p = decode_prior(next->code);
+      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) chosen = open(node, *next);
+    }
+  return chosen != kNone ? chosen : most_visited(node);
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::most_visited(const Node& node) const {
+  std::uint32_t most = kNone;
+  const Edge* edges = tree_.edges_of(node);
+  for (std::uint32_t i = 0; i < node.edge_count; ++i)
+    if (!edges[i].closed && (most == kNone || edges[i].n > edges[most].n)) most = i;
+  return most;
+}
+
+template <State S>
+double SearchOf<S>::hopeless_visits(const Node& root) const {
+  if (!parameters_.expansion.dynamic_pruning || planned_simulations_ == 0) return -1.0;
+  const std::uint64_t done = statistics_.simulations - simulations_before_plan_;
+  const double left = done < planned_simulations_ ? static_cast<double>(planned_simulations_ - done) : 0.0;
+  double most = 0.0;
+  const Edge* edges = tree_.edges_of(root);
+  for (std::uint32_t i = 0; i < root.edge_count; ++i)
+    if (!edges[i].closed) most = std::max(most, static_cast<double>(edges[i].n + edges[i].in_flight));
+  return most - left - 1.0;
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double visits) {
+  const SelectionParameters& selection = parameters_.selection;
+  const double value = side(node.player) * node.value_sum / node.n;
+  const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
+                                            at_root ? selection.root_urgency_value : selection.urgency_value,
+                                            value, node.visited_prior);
+  const Candidate* next = next_candidate(node, visits);
+  const std::size_t count = node.edge_count + (next ? 1u : 0u);
+  custom_.resize(4 * count);
+  double *q = custom_.data(), *n = q + count, *p = n + count, *scores = p + count;
+  const Edge* edges = tree_.edges_of(node);
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    q[i] = edges[i].known ? edges[i].q : urgency;
+    n[i] = edges[i].n + edges[i].in_flight;
+    p[i] = edges[i].p;
+  }
+  if (next) {
+    q[count - 1] = urgency;
+    n[count - 1] = 0.0;
+    p[count - 1] = decode_prior(next->code);
+  }
+  selection.custom(q, n, p, static_cast<std::int64_t>(count), visits, value, scores);
+  double best = -std::numeric_limits<double>::infinity();
+  std::uint32_t chosen = kNone;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (std::isnan(scores[i])) throw StateError("The selection formula gave NaN" + way() + ".");
+    if (i < node.edge_count && edges[i].closed) continue;
+    if (scores[i] > best) best = scores[i], chosen = i;
+  }
+  if (chosen == kNone) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
+  return chosen == node.edge_count ? open(node, *next) : chosen;
+}
+
+template <State S>
+const Candidate* SearchOf<S>::next_candidate(Node& node, double visits) {
+  bool legal_is_fresh = false;
+  if (node.legal_count == 0) {
+    scratch_.legal_actions(legal_);
+    legal_is_fresh = true;
+    set_legal(node);
+  }
+  if (!restrictions_.empty() && !path_.empty() && node.listed == 0) {
+    if (!legal_is_fresh) scratch_.legal_actions(legal_);
+    legal_is_fresh = true;
+    drop_forbidden(node);
+  }
+  if (node.edge_count >= open_limit(parameters_.expansion, visits, node.width)) return nullptr;
+  if (node.listed <= node.edge_count) {
+    if (!legal_is_fresh) scratch_.legal_actions(legal_);
+    list_candidates(tree_, node, node.edge_count + 1u, legal_, sort_scratch_);
+  }
+  return tree_.orders.at(node.order) + node.edge_count;
+}
+
+template <State S>
+void SearchOf<S>::drop_forbidden(Node& node) {
+  const auto forbidden = [&](Action action) {
+    return std::ranges::any_of(restrictions_, [&](const DepthRestriction& restriction) {
+      return restriction.player == node.player && path_.size() < restriction.until_depth &&
+             std::ranges::binary_search(restriction.actions, action) != restriction.allow;
+    });
+  };
+  if (std::ranges::all_of(legal_, forbidden) || std::ranges::none_of(legal_, forbidden)) return;
+  if (node.codes == kNone) {
+    node.codes = tree_.codes.allocate(node.legal_count);
+    std::fill_n(&tree_.codes[node.codes], node.legal_count, uniform_code(node.legal_count));
+  }
+  PriorCode* codes = &tree_.codes[node.codes];
+  std::uint32_t left = 0, allowed = 0;
+  for (std::uint32_t i = 0; i < node.legal_count; ++i) {
+    if (forbidden(legal_[i])) codes[i] = kDropped;
+    else ++allowed, left += codes[i] != kDropped;
+  }
+  if (left == 0) {  // whatever is allowed was too improbable for the policy filter
+    left = allowed;
+    for (std::uint32_t i = 0; i < node.legal_count; ++i)
+      if (!forbidden(legal_[i])) codes[i] = uniform_code(allowed);
+  }
+  node.width = static_cast<std::uint16_t>(left);
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::open(Node& node, Candidate next) {
+  Edge& edge = tree_.add_edge(node);
+  edge.action = next.action;
+  edge.p = static_cast<float>(decode_prior(next.code));
+  node.visited_prior += edge.p;
+  refresh(edge, parameters_.selection, parameters_.backup);
+  return node.edge_count - 1u;
+}
+
+template <State S>
+std::vector<double> SearchOf<S>::gumbel_scores() const {
+  const Node& root = tree_.nodes[0];
+  const Edge* edges = tree_.edges_of(root);
+  const CompletedValues values(parameters_.selection, root, edges);
+  std::vector<double> scores;
+  for (std::uint32_t i = 0; i < root.edge_count; ++i)
+    scores.push_back(gumbels_[i] + std::log(static_cast<double>(edges[i].p)) + values.transformed(edges[i]));
+  return scores;
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::choose_by_halving(Node& root) {
+  std::uint64_t done = 0;
+  const Edge* edges = tree_.edges_of(root);
+  const auto planned = [&](std::uint32_t i) { return edges[i].n + edges[i].in_flight - before_plan_[i]; };
+  for (std::uint32_t i = 0; i < root.edge_count; ++i) done += planned(i);
+  const std::uint32_t wanted = done < plan_.size() ? plan_[done] : kNone;  // beyond the plan: evenly
+  const std::vector<double> scores = gumbel_scores();
+  std::uint32_t best = kNone, any = kNone;
+  for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+    if (edges[i].closed) continue;
+    if (any == kNone || planned(i) < planned(any) || (planned(i) == planned(any) && scores[i] > scores[any])) any = i;
+    if (planned(i) == wanted && (best == kNone || scores[i] > scores[best])) best = i;
+  }
+  return best != kNone ? best : any;
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
+  const SelectionParameters& selection = parameters_.selection;
+  while (const Candidate* next = next_candidate(node, visits)) open(node, *next);
+  Node* source = &tree_.nodes[0];
+  if (selection.rave_reference == 0 || node.n >= selection.rave_reference) source = &node;
+  else
+    for (const Step& step : path_)
+      if (tree_.nodes[step.node].n >= selection.rave_reference) source = &tree_.nodes[step.node];
+  const Amaf* table = tree_.amaf_of(*source);
+  const double turned = source->player == node.player ? 1.0 : -1.0;
+  const double scale = exploration_scale(selection, visits);
+  const Edge* edges = tree_.edges_of(node);
+  double best = -std::numeric_limits<double>::infinity();
+  std::uint32_t chosen = kNone;
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    const Edge& edge = edges[i];
+    if (edge.closed) continue;
+    const Amaf amaf = table[edge.action];
+    const double n = edge.known ? edge.n + edge.in_flight : 0.0;
+    double score = std::numeric_limits<double>::infinity();
+    if (n > 0.0 || amaf.n > 0) {
+      const double beta = turned > 0.0 ? amaf_weight(selection, visits, n, amaf.n) : 0.0;
+      if (n > 0.0 || beta > 0.0)
+        score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
+    }
+    if (score > best) best = score, chosen = i;
+  }
+  return chosen;
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::choose_improved(Node& node) {
+  const CompletedValues values(parameters_.selection, node, tree_.edges_of(node));
+  const double unvisited = values.transformed_unvisited();
+  const Edge* edges = tree_.edges_of(node);
+  double highest = unvisited, visits = 0.0, opened = 0.0;
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    highest = std::max(highest, values.transformed(edges[i]));
+    visits += edges[i].n + edges[i].in_flight;
+    opened += edges[i].p;
+  }
+  double total = std::max(0.0, 1.0 - opened) * std::exp(unvisited - highest);
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) total += edges[i].p * std::exp(values.transformed(edges[i]) - highest);
+  double best = -std::numeric_limits<double>::infinity();
+  std::uint32_t chosen = kNone;
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    const double share = edges[i].p * std::exp(values.transformed(edges[i]) - highest) / total;
+    const double score = share - (edges[i].n + edges[i].in_flight) / (1.0 + visits);
+    if (score > best) best = score, chosen = i;
+  }
+  if (const Candidate* next = next_candidate(node, visits)) {
+    const double share = decode_prior(next->code) * std::exp(unvisited - highest) / total;
+    if (chosen == kNone || share > best) chosen = open(node, *next);
+  }
+  return chosen;
+}
+
+template <State S>
+void SearchOf<S>::set_legal(Node& node) {
+  if (legal_.empty())
+    throw StateError("The state has no legal action but is not terminal" + way() + ".");
+  if (legal_.size() > kMaximumLegalActions)
+    throw StateError("The state has " + std::to_string(legal_.size()) + " legal actions" + way() +
+                     "; a node holds at most " + std::to_string(kMaximumLegalActions) + ".");
+  node.legal_count = node.width = static_cast<std::uint16_t>(legal_.size());
+}
+
+template <State S>
+std::string SearchOf<S>::way() const {
+  if (path_.empty()) return " at the root";
+  std::string text = " after actions";
+  for (const Step& step : path_) text += ' ' + std::to_string(tree_.edges.at(tree_.nodes[step.node].edges)[step.edge].action);
+  return text;
+}
+
+}  // namespace honte
