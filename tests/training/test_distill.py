@@ -132,3 +132,11 @@ def test_distillation_takes_over_what_the_teacher_says(tmp_path):
         return float((wanted * (np.log(np.maximum(wanted, 1e-9)) - np.log(said))).sum())
 
     assert distance(student) < 0.9 * distance(NetworkEvaluator(fresh))
+
+
+def test_a_teacher_that_is_no_network_and_too_few_samples_are_sentences(options, tmp_path):
+    (tmp_path / "teacher.bin.gz").write_bytes(b"nothing")
+    with pytest.raises(HonteError, match=r"teacher\.bin\.gz"):
+        run_distill(tmp_path / "a", replace(options, teacher=tmp_path / "teacher.bin.gz"))
+    with pytest.raises(HonteError, match="do not fill one batch of 4096"):
+        run_distill(tmp_path / "b", replace(options, batch_size=4096))

@@ -159,8 +159,6 @@ def distill(
 ) -> None:
     """Learn from records and from what a stronger network says of their positions."""
     _needs_torch()
-    if not teacher.exists():
-        raise HonteError(f"There is no network file at {teacher}.")
     options = _options(samples, teacher, blocks, channels, steps, batch_size, seed, workers)
     _run(run, options, previous)
 

@@ -157,6 +157,7 @@ class BatchStream:
 
     def _batches(self) -> Iterator[tuple[Batch, Place]]:
         place = self._start
+        filled = place.batch > 0 or place.window > 0
         windows = -(-len(self.shards) // SHARDS_AT_ONCE)
         while True:
             order = self._random(place.epoch, 0).permutation(len(self.shards))
@@ -173,8 +174,9 @@ class BatchStream:
                     shard.take(rows), None if labels is None else labels.take(rows), symmetries
                 )
                 going_on = Place(place.epoch, place.window, number + 1)
+                filled = True
                 yield batch, after if number + 1 == len(plan) else going_on
-            if not plan and windows == 1:
+            if last and not filled:
                 raise HonteError(
                     f"The samples do not fill one batch of {self.batch_size}: make more, or train "
                     "with a smaller batch."
@@ -206,6 +208,11 @@ class BatchStream:
         target = self._labels_of(path)
         while not target.exists() and self._alive() and not self._closed.is_set():
             time.sleep(0.2)
+        if not target.exists():
+            raise HonteError(
+                f"The teacher's answers to {path} are missing, and nothing is making them: start "
+                "the run again."
+            )
         return TeacherLabels.load(target)
 
     def _plan(

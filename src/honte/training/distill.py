@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from honte.errors import HonteError
-from honte.networks import from_katago
+from honte.networks import from_katago, load
 from honte.networks.katago_writer import write_katago
 from honte.networks.network import Network
 from honte.training.architecture import Architecture
@@ -111,6 +111,8 @@ def run_distill(
     in the folder has another configuration, or a file is missing or damaged.
     """
     torch.set_num_threads(1)
+    if options.teacher is not None:
+        load(options.teacher)  # a file that is no network is refused here, in one sentence
     run = RunFolder(folder)
     run.open(options.as_config(), FREE_TO_CHANGE)
     shards = shard_paths(options.samples)

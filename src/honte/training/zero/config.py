@@ -60,6 +60,9 @@ class SelfPlayTable(Phase):
     """ε of the Dirichlet noise at the root of full searches [AlphaGo Zero]."""
     noise_concentration: float = Field(default=10.83, gt=0.0)
     """Σα over the legal moves: 0.03 a move on 19 × 19 [AlphaGo Zero]."""
+    gumbel_considered: int | None = Field(default=None, ge=2)
+    """m: Gumbel AlphaZero's search over so many root moves in place of PUCT, noise and forced
+    playouts; it teaches with as few as 16 visits [Danihelka 2022]. None: PUCT."""
     forced_playouts: float = Field(default=2.0, ge=0.0)
     """k: a root move gets at least √(k·P·N) visits, which are taken out of the target again
     where they were not earned [KataGo]."""

@@ -15,6 +15,8 @@ from honte.search import Budget, Search, SearchConfig, SearchResult, run_many
 from honte.search.config import (
     Expansion,
     FirstPlayUrgency,
+    Gumbel,
+    GumbelDecision,
     Puct,
     RootNoise,
     Symmetry,
@@ -24,7 +26,7 @@ from honte.search.decision import visit_policy
 from honte.training.zero.config import SelfPlayTable
 from honte.training.zero.game import ZeroGame
 from honte.training.zero.replay import ZeroSamples
-from honte.training.zero.targets import pruned_policy, sample_counts, surprise
+from honte.training.zero.targets import sample_counts, surprise
 
 
 @dataclass(slots=True)
@@ -70,6 +72,13 @@ def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig,
         rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=table.first_play_reduction
     )
     symmetry = Symmetry.RANDOM if symmetric else Symmetry.IDENTITY
+    if table.gumbel_considered is not None:
+        gumbel = SearchConfig(
+            selection=Gumbel(considered=table.gumbel_considered),
+            expansion=Expansion(symmetry=symmetry),
+            decision=GumbelDecision(),
+        )
+        return gumbel, gumbel
     fast = SearchConfig(
         selection=Puct(c_puct=table.c_puct, first_play_urgency=urgency),
         expansion=Expansion(symmetry=symmetry),
@@ -159,7 +168,7 @@ def _move(
     seed: int,
 ) -> None:
     if is_full:
-        target = pruned_policy(result, table.forced_playouts)
+        target = result.policy  # without forced playouts that were not earned
         planes, numbers = game.observe(one.state)
         one.positions.append(
             _Position(
@@ -189,7 +198,8 @@ def _move(
 
 def _choose(table: SelfPlayTable, result: SearchResult, one: _Game, seed: int) -> int:
     assert result.action is not None
-    if one.moves >= table.temperature_moves:
+    if one.moves >= table.temperature_moves or table.gumbel_considered is not None:
+        # Gumbel's decision is itself a draw from the improved policy.
         return result.action
     policy = visit_policy(result.policy, table.temperature)
     draw = _random(seed, one.number, 2**30 + one.moves).random()
