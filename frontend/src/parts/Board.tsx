@@ -169,7 +169,7 @@ export function Board(props: BoardProps) {
             const visits = props.candidates?.find((c) => c.action === p)?.n ?? 0;
             return (
               <g key={p}>
-                <circle cx={x(p)} cy={y(p)} r={0.16 + 0.32 * Math.sqrt(prior / highest)} />
+                <circle cx={x(p)} cy={y(p)} r={0.24 + 0.24 * Math.sqrt(prior / highest)} />
                 <text x={x(p)} y={y(p) + (total ? 0.01 : 0.1)}>
                   {(100 * prior).toFixed(prior < 0.1 ? 1 : 0)}
                 </text>
