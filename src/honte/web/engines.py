@@ -16,7 +16,7 @@ from honte.search.config import Memory
 
 PLAYOUTS = "playouts"
 """The name under which random playouts stand in the list of networks."""
-MOST_NODES = 300_000
+MOST_NODES = 150_000
 """Nodes in one person's tree, so that twenty of them fit into a small machine."""
 
 
