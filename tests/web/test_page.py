@@ -319,3 +319,18 @@ def test_the_tree_of_five_thousand_nodes_moves_thirty_times_a_second(open_page):
         })"""
     )
     assert frames[len(frames) // 4] < 1000 / 30
+
+
+def test_a_held_key_walks_through_a_long_game(open_page):
+    page = open_page()
+    record = (REPOSITORY / "examples" / "alphago-lee-sedol-game-4.sgf").read_text("utf-8")
+    page.evaluate(
+        """text => document.body.dispatchEvent(new ClipboardEvent('paste', {bubbles: true,
+            clipboardData: (d => (d.setData('text/plain', text), d))(new DataTransfer())}))""",
+        record,
+    )
+    page.wait_for_selector(".status:has-text('Move 0')")
+    page.wait_for_function("() => document.querySelectorAll('.knot').length > 100")
+    for _ in range(78):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_selector(".status:has-text('Move 78')")

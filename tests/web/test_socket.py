@@ -244,3 +244,18 @@ def test_twenty_people_are_served_at_once(connect):
     for person in people[:-1]:
         seen = max(e["visits"] for e in person.seen if e["type"] == "report")
         person.wait("report", lambda event, n=seen: event["visits"] > n)
+
+
+@pytest.mark.parametrize("network", ["tiny", "playouts"])
+def test_the_explorer_explores_the_position_on_the_board(connect, network):
+    socket = started(connect(), moves=[40, 24])
+    socket.ask("configure", "done", network=network, system="uct")
+    number = socket.send(
+        "explore", selection={"kind": "puct", "c_puct": 2.0}, visits=50, milestones=[10, 50]
+    )
+    found = socket.wait("explored", lambda e: e["number"] == number and e["finished"])
+    assert found["total"] == 50
+    assert [sum(m["visits"]) for m in found["milestones"]] == [10, 50]
+    for action in found["actions"]:
+        wanted = explored(Puct(c_puct=2.0), action["prior"], action["n"], 50)
+        assert action["u"] == pytest.approx(wanted, rel=1e-6)

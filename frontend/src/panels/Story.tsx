@@ -55,7 +55,7 @@ export function GameGraph() {
       <Curve
         x={x}
         lines={[
-          { label: `${t("winrate")} ${player(0)} %`, values: winrates, colour: token("ink") , points: line.length < 40 },
+          { label: `${t("winrate")} ${player(0)} %`, values: winrates, colour: token("ink") , points: winrates.filter((w) => w !== null).length < 40 },
           ...(hasLeads
             ? [
                 {

@@ -1,6 +1,6 @@
 /** Moving about in the game's tree. */
 
-import { computed } from "@preact/signals";
+import { computed, effect } from "@preact/signals";
 import { game, position, send } from "../state";
 import type { GameNode } from "../wire";
 
@@ -33,11 +33,30 @@ export const shownLine = computed((): GameNode[] => {
   return up;
 });
 
-export const goTo = (node: number): void => {
-  if (node !== position.value?.node) send({ type: "go_to", node });
-};
+const PAUSE = 50;
+/** Where we are on the way to; a held key goes on from there without waiting for the server. */
+let target: number | null = null;
+let timer = 0;
 
-const place = (): number => shownLine.value.findIndex((n) => n.id === position.value?.node);
+effect(() => {
+  if (position.value?.node === target) target = null;
+});
+
+/** Show a node; of many in a row the last one is sent. */
+export function goTo(node: number): void {
+  target = node;
+  if (timer !== 0) return;
+  send({ type: "go_to", node });
+  timer = window.setTimeout(() => {
+    timer = 0;
+    if (target !== null && target !== node) goTo(target);
+  }, PAUSE);
+}
+
+const place = (): number => {
+  const known = target !== null && byId.value.has(target) ? target : position.value?.node;
+  return shownLine.value.findIndex((n) => n.id === known);
+};
 const at = (index: number): void => {
   const node = shownLine.value[index];
   if (node) goTo(node.id);
