@@ -270,6 +270,63 @@ def table(
     typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")
 
 
+@lab_app.command("scale")
+def scale(
+    evaluations: Annotated[
+        float, typer.Option(help="Evaluations a second of one machine: honte benchmark.")
+    ],
+    machines: Annotated[str, typer.Option(help="How many, between commas.")] = "1,10,100,1000",
+    visits: Annotated[int, typer.Option(min=1, help="Evaluations a move.")] = 1600,
+    moves: Annotated[int, typer.Option(min=1, help="Moves a game.")] = 210,
+    game_bytes: Annotated[float, typer.Option(help="A game with its targets.")] = 60_000,
+    network_bytes: Annotated[float, typer.Option(help="A network.")] = 4_000_000,
+    write: Annotated[float, typer.Option(help="Seconds the store takes for a game.")] = 0.005,
+    link: Annotated[float, typer.Option(help="Bytes a second of the store's link.")] = 125e6,
+    samples: Annotated[float, typer.Option(help="Positions a second of the learner.")] = 1000.0,
+    reuse: Annotated[float, typer.Option(help="How often a position is learnt from.")] = 1.0,
+    goal: Annotated[float, typer.Option(help="Games to count the days for.")] = 29e6,
+) -> None:
+    """Simulate self-play on many machines: games a day, and what ends the growth."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from honte.lab.scaling import Costs, simulate
+    from honte.lab.sweeps import values_of
+
+    costs = Costs(
+        evaluations_per_second=evaluations,
+        visits=visits,
+        moves=moves,
+        game_bytes=game_bytes,
+        network_bytes=network_bytes,
+        write_seconds=write,
+        link_bytes_per_second=link,
+        samples_per_second=samples,
+        reuse=reuse,
+    )
+    table = Table(box=box.SIMPLE_HEAD)
+    headings = ("Machines", "Games a day", f"Days for {goal:g}", "Link busy", "Waiting")
+    for heading in (*headings, "Learner busy", "Not learnt from", "Networks a day", "Limit"):
+        table.add_column(heading, justify="right")
+    for number in values_of(machines):
+        if not isinstance(number, int) or number < 1:
+            raise HonteError(f"{number!r} is no number of machines.")
+        made = simulate(number, costs)
+        table.add_row(
+            str(number),
+            f"{made.games_per_day:,.0f}",
+            f"{goal / made.games_per_day:,.0f}",
+            f"{made.link:.1%}",
+            f"{made.waiting:.1%}",
+            f"{made.learner:.0%}",
+            f"{made.unlearned:.0%}",
+            f"{made.networks_per_day:.2g}",
+            made.limit,
+        )
+    Console(highlight=False).print(table)
+
+
 def _command(
     name: str, network: str | None, visits: int | None, games: int | None, size: int
 ) -> str:

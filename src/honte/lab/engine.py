@@ -127,7 +127,9 @@ class GtpEngine:
 
     def _fail(self, what: str) -> NoReturn:
         self.close()
-        raise EngineFailure(f"The engine {self.spec.name!r} {what}.")
+        said = next((line[2:] for line in reversed(self._talk) if line.startswith("! ")), "")
+        last = f"; the last of its messages: {said[:200]}" if said else ""
+        raise EngineFailure(f"The engine {self.spec.name!r} {what}{last}.")
 
     def log(self) -> str:
         """The last lines of the conversation and of stderr."""

@@ -1,0 +1,173 @@
+"""What many machines would give: a simulation of games, a store and a learner.
+
+Machines play games and hand them to one store over one link, first come, first served; each
+fetches the newest network over the same link before its next game. The learner takes steps as
+fast as it can, but never uses a position more often than it should; it publishes a network every
+so many steps. Whatever is not in :class:`Costs` is taken to cost nothing: this finds the first
+limits, not the last.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+from pydantic import Field
+
+from honte.search.config import Phase
+
+
+class Costs(Phase):
+    """What things cost, measured or assumed; the defaults are AlphaGo Zero's numbers where the
+    paper gives them."""
+
+    evaluations_per_second: float = Field(gt=0)
+    """Of one machine."""
+    visits: int = Field(default=1600, ge=1)
+    """Evaluations a move."""
+    moves: int = Field(default=210, ge=1)
+    """Moves a game."""
+    game_bytes: float = Field(default=60_000, gt=0)
+    """A game with its training targets, packed."""
+    network_bytes: float = Field(default=4_000_000, gt=0)
+    write_seconds: float = Field(default=0.005, ge=0)
+    """The store's time for a game, beside its bytes."""
+    link_bytes_per_second: float = Field(default=125e6, gt=0)
+    """The store's link; 1 Gbit/s."""
+    samples_per_second: float = Field(default=1000.0, gt=0)
+    """Positions that the learner trains on."""
+    reuse: float = Field(default=1.0, gt=0)
+    """How often a position is trained on."""
+    batch: int = Field(default=2048, ge=1)
+    steps_per_network: int = Field(default=1000, ge=1)
+
+    @property
+    def game_seconds(self) -> float:
+        """One game on one machine, however many it plays at once."""
+        return self.visits * self.moves / self.evaluations_per_second
+
+
+@dataclass(frozen=True, slots=True)
+class Throughput:
+    """What came out."""
+
+    machines: int
+    games_per_day: float
+    waiting: float
+    """The share of the machines' time spent on the link and in its queue."""
+    link: float
+    """The share of time in which the link was busy."""
+    learner: float
+    """The share of time in which the learner had something to learn."""
+    unlearned: float
+    """The share of positions made that the learner had no time for."""
+    networks_per_day: float
+    network_age: float
+    """Seconds since publication, mean over the games that ended."""
+
+    @property
+    def limit(self) -> str:
+        """What holds the whole back first."""
+        if self.link > 0.95:
+            return "the store's link"
+        return "the learner" if self.unlearned > 0.05 else "the machines that play"
+
+
+def simulate(
+    machines: int, costs: Costs, *, games: int = 20_000, spread: float = 0.25, seed: int = 0
+) -> Throughput:
+    """Play so many games on so many machines.
+
+    Games take ``costs.game_seconds`` with a relative standard deviation of ``spread``, and start
+    spread out over the first. The first fifth of the time is not counted.
+    """
+    random = np.random.default_rng(seed)
+    shape = 1.0 / spread**2
+    durations = random.gamma(shape, costs.game_seconds / shape, games + machines)
+    upload = costs.write_seconds + costs.game_bytes / costs.link_bytes_per_second
+    download = costs.network_bytes / costs.link_bytes_per_second
+    starts = random.random(machines) * costs.game_seconds
+    ends = [(float(starts[m]), m) for m in range(machines)]
+    heapq.heapify(ends)
+    learner = _Learner(costs)
+    version = np.zeros(machines, int)
+    free, busy, waited, ages = 0.0, 0.0, 0.0, 0.0
+    warm_up = games // 5
+    counted_from, counted = 0.0, _Mark()
+    for number in range(games):
+        end, machine = heapq.heappop(ends)
+        learner.advance(end)
+        if number == warm_up:
+            # From the end of the work that is queued, which the games counted do not bring.
+            counted_from, busy, waited, ages = max(free, end), 0.0, 0.0, 0.0
+            counted = learner.mark()
+        ages += end - learner.published[version[machine]]
+        service = upload
+        if version[machine] < len(learner.published) - 1:
+            version[machine] = len(learner.published) - 1
+            service += download
+        free = max(free, end) + service
+        busy += service
+        waited += free - end
+        learner.receive(costs.moves)
+        heapq.heappush(ends, (free + float(durations[number]), machine))
+    span = free - counted_from
+    done = games - warm_up
+    now = learner.mark()
+    return Throughput(
+        machines=machines,
+        games_per_day=86_400 * done / span,
+        waiting=min(1.0, waited / (span * machines)),
+        link=min(1.0, busy / span),
+        learner=min(1.0, (now.busy - counted.busy) / span),
+        unlearned=max(
+            0.0, 1 - (now.learned - counted.learned) / (done * costs.moves * costs.reuse)
+        ),
+        networks_per_day=86_400 * (now.networks - counted.networks) / span,
+        network_age=ages / done,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """The learner's counters at a moment."""
+
+    busy: float = 0.0
+    learned: float = 0.0
+    networks: int = 0
+
+
+class _Learner:
+    """Takes steps whenever there is a batch of positions it may still use."""
+
+    def __init__(self, costs: Costs) -> None:
+        self._costs = costs
+        self._now = 0.0
+        self._allowed = 0.0
+        self._learned = 0.0
+        self._busy = 0.0
+        self.published = [0.0]
+        """When each network came out; the first one is there at the start."""
+
+    def receive(self, positions: int) -> None:
+        """Positions have come."""
+        self._allowed += positions * self._costs.reuse
+
+    def advance(self, time: float) -> None:
+        """Learn until this moment."""
+        costs = self._costs
+        span = max(0.0, time - self._now)
+        learnt = min(self._allowed, span * costs.samples_per_second)
+        needed = costs.batch * costs.steps_per_network
+        while self._learned + learnt >= needed * len(self.published):
+            missing = needed * len(self.published) - self._learned
+            self.published.append(self._now + missing / costs.samples_per_second)
+        self._learned += learnt
+        self._allowed -= learnt
+        self._busy += learnt / costs.samples_per_second
+        self._now = max(self._now, time)
+
+    def mark(self) -> _Mark:
+        """The counters now."""
+        return _Mark(self._busy, self._learned, len(self.published))
