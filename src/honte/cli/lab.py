@@ -228,6 +228,9 @@ def table(
     games: Annotated[int | None, typer.Option(min=2, help="Of each pair of players.")] = None,
     size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
     seconds: Annotated[float, typer.Option(help="CPU time a move, for selection.")] = 0.02,
+    play: Annotated[
+        bool, typer.Option("--play/--no-play", help="Or write the pages of the games so far.")
+    ] = True,
 ) -> None:
     """Make one of the papers' tables; the same line goes on with one that was begun."""
     from honte.lab.evaluators import Evaluators
@@ -264,7 +267,7 @@ def table(
             match=MatchSpec(openings=OpeningsSpec(network=network)),
             evaluators=evaluators,
         )
-        rows = play_with_progress(match, path)
+        rows = play_with_progress(match, path) if play else match.games()
     write_study(chosen, rows, out, network, _command(name, network, visits, games, size))
     show_report(chosen.title, rows, anchor=chosen.anchor)
     typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")

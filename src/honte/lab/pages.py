@@ -74,7 +74,7 @@ def write_study(
     remarks = [
         study.question,
         f"{study.settings} {study.game.title()}. Network: {network_name}.",
-        f"{len(games)} games on {today()}; {machine()}.",
+        f"{_count(len(games), study)} on {today()}; {machine()}.",
         f"What the texts say: {study.said}",
     ]
     write_text(folder / f"{study.name}.svg", svg)
@@ -82,6 +82,11 @@ def write_study(
     write_text(folder / f"{study.name}.html", report.html_page(match, svg, remarks))
     write_text(folder / f"{study.name}.md", _markdown(study, match, remarks, command))
     return match
+
+
+def _count(games: int, study: Study) -> str:
+    total = study.schedule.total
+    return f"{games} games" if games == total else f"{games} of the {total} games planned"
 
 
 def _markdown(study: Study, match: MatchReport, remarks: list[str], command: str) -> str:

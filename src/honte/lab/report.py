@@ -155,12 +155,14 @@ def rows(match: MatchReport) -> list[tuple[str, ...]]:
     for rating in match.ratings:
         record = match.record(rating.name)
         interval = (
-            "fixed" if rating.name == match.anchor else f"{rating.low:+.0f} … {rating.high:+.0f}"
+            "fixed"
+            if rating.name == match.anchor
+            else _signed(rating.low) + " … " + _signed(rating.high)
         )
         found.append(
             (
                 rating.name,
-                f"{rating.elo:+.0f}",
+                _signed(rating.elo),
                 interval,
                 str(rating.games),
                 f"{rating.score / rating.games:.1%}",
@@ -169,6 +171,11 @@ def rows(match: MatchReport) -> list[tuple[str, ...]]:
             )
         )
     return found
+
+
+def _signed(elo: float) -> str:
+    """A rating with its sign; nothing is −0."""
+    return f"{round(elo):+d}".replace("-", "−") if round(elo) else "0"
 
 
 def terminal_tables(match: MatchReport) -> list[Table]:

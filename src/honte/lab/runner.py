@@ -82,6 +82,11 @@ class Match:
         self._idle_engines: dict[str, list[GtpEngine]] = {}
         self._engine_numbers = count()
 
+    def games(self) -> list[GameRow]:
+        """The games of this match that are in the store."""
+        wanted = set(self._schedule.fixtures())
+        return [game for game in self._store.games() if game.fixture in wanted]
+
     def check(self) -> None:
         """Try every player on an empty board, before the first game.
 
@@ -111,8 +116,7 @@ class Match:
     def run(self, on_progress: OnProgress | None = None) -> list[GameRow]:
         """Play what is missing; all games of this match. An interruption loses only the games on
         the board."""
-        wanted = set(self._schedule.fixtures())
-        games = [game for game in self._store.games() if game.fixture in wanted]
+        games = self.games()
         report = on_progress or (lambda progress: None)
         report(Progress(len(games), self._schedule.total))
         try:
