@@ -244,6 +244,7 @@ def test_numbers_that_are_none_stop_no_reader(number):
     for game in _read(f"(;GM[{number}]SZ[{number}];B[ee])"):
         assert game.moves()
     gib = f"\\HS\n\\[GAMEINFOMAIN=GRLT:0,ZIPSU:{number},GONGJE:{number}\\]\n\\HE\n\\GS\n\\GE\n"
+    number = number[:100]  # the head of an NGF record is short
     ngf = (
         f"g\n9\nw\nb\nx\n{number}\n0\n{number}\n20240102\n0\nBlack win by {number}\n1\nPMABBEEEE\n"
     )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+
 import numpy as np
 import pytest
 
@@ -114,3 +117,49 @@ def test_without_ownership_there_is_none():
     search = Search(FIVE.new_initial_state(), presets.alphago_zero(), Uniform())
     search.run(visits=20)
     assert search.root.ownership() is None
+
+
+class Slow:
+    """An evaluator that needs a second for a batch, with as many places as it has streams."""
+
+    streams = 2
+    preferred_batch_size = 4
+
+    def __init__(self) -> None:
+        self.places = threading.Semaphore(2)
+
+    def submit(self, batch: LeafBatch) -> Slow.Pending:
+        assert self.places.acquire(timeout=5), "a place was never given back"
+        return Slow.Pending(self, batch.size, batch.num_actions)
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        return self.submit(batch).result()
+
+    class Pending:
+        def __init__(self, evaluator: Slow, rows: int, actions: int) -> None:
+            self.evaluator, self.rows, self.actions = evaluator, rows, actions
+
+        def result(self) -> Evaluation:
+            time.sleep(1.0)
+            self.evaluator.places.release()
+            logits = np.zeros((self.rows, self.actions), np.float32)
+            return Evaluation(value=np.zeros(self.rows, np.float32), policy_logits=logits)
+
+
+def test_a_watched_search_is_stopped_and_reports_while_a_batch_is_under_way():
+    evaluator = Slow()
+    search = Search(FIVE.new_initial_state(), presets.alphago_zero(), evaluator)
+    search.run(visits=1)
+    for _ in range(2):
+        reports: list[float] = []
+        began = time.perf_counter()
+        timer = threading.Timer(0.3, search.stop)
+        timer.start()
+        search.run(
+            visits=100,
+            on_report=lambda _, seen=reports: seen.append(time.perf_counter()),
+            report_every=0.05,
+        )
+        assert time.perf_counter() - began < 0.8, "it did not wait for the batch"
+        assert len(reports) >= 3
+    assert search.run(visits=3).visits >= 3

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,9 @@ from honte.search.result import StopReason
 
 SIMULATIONS_PER_LOOK = 1024
 """How many simulations without an evaluator pass before limits are looked at again."""
+
+LONGEST_SILENCE = 0.01
+"""Seconds that a watched search goes without looking up while a batch is under way."""
 
 VISITS_PER_LEAF_IN_FLIGHT = 8
 """A tree has at most one leaf in flight for so many visits of its root, where the batch size is
@@ -87,6 +91,10 @@ class Job:
         elif self.budget.stop_when_settled and self._settled():
             self.reason = StopReason.SETTLED
         return 0 if self.reason is not None else self._limit - self.simulations
+
+    def is_to_end_now(self) -> bool:
+        """Whether it was stopped or is out of time, so that even leaves in flight are given up."""
+        return self.remaining() == 0 and self.reason in (StopReason.CANCELLED, StopReason.TIME)
 
     def _out_of_time(self) -> bool:
         seconds = self.budget.seconds
@@ -186,6 +194,9 @@ class _Driver:
         self._spare: list[_core.LeafBatch] = []
         self._on_round = on_round
         self._on_finished = on_finished
+        # Only a watched search of an evaluator that takes its time looks up from waiting.
+        self._waiter: ThreadPoolExecutor | None = None
+        self._waits_long = on_round is not None and isinstance(evaluator, AsyncEvaluator)
 
     def run(self) -> None:
         try:
@@ -201,6 +212,9 @@ class _Driver:
         except BaseException:
             self._take_back()
             raise
+        finally:
+            if self._waiter is not None:
+                self._waiter.shutdown(wait=False)
 
     def _send(self) -> bool:
         """Fill a batch from the open jobs in turn and start on it; False if no leaf needs one."""
@@ -246,7 +260,11 @@ class _Driver:
     def _receive(self) -> None:
         flight = self._flights.popleft()
         try:
-            answer = flight.result()
+            answer = self._await(flight)
+            if answer is None:
+                flight.batch.cancel()
+                self._take_back()
+                return
             refusals = deliver(flight.batch, answer)
         except BaseException:
             flight.batch.cancel()
@@ -260,9 +278,33 @@ class _Driver:
             )
         self._spare.append(flight.batch)
 
+    def _await(self, flight: _Flight) -> Evaluation | None:
+        """The answer; None where every search was stopped, or its time was over, before it came."""
+        began = time.perf_counter()
+        if not self._waits_long or self._on_round is None:
+            answer: Evaluation | None = flight.result()
+        else:
+            coming = self._in_background(flight.result)
+            while not wait([coming], LONGEST_SILENCE).done:
+                self._on_round()
+                if all(job.is_to_end_now() for job in self._job_of.values()):
+                    return None
+            answer = coming.result()
+        watched = self._on_round is not None and isinstance(self._evaluator, AsyncEvaluator)
+        self._waits_long = watched and time.perf_counter() - began > LONGEST_SILENCE / 2
+        return answer
+
     def _take_back(self) -> None:
         while self._flights:
-            self._flights.popleft().batch.cancel()
+            flight = self._flights.popleft()
+            flight.batch.cancel()
+            # Nobody wants the answer, but its evaluator wants its place back.
+            self._in_background(flight.result)
+
+    def _in_background(self, act: Callable[[], Evaluation]) -> Future[Evaluation]:
+        if self._waiter is None:
+            self._waiter = ThreadPoolExecutor(1, "answer")
+        return self._waiter.submit(act)
 
 
 def deliver(batch: _core.LeafBatch, answer: Evaluation) -> list[tuple[_core.TreeSearch, str]]:
