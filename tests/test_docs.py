@@ -62,3 +62,35 @@ def test_the_reference_of_commands_has_every_command_and_option():
             assert parameter.help or parameter.name == "help", f"{name} {parameter.name} says why"
             if parameter.param_type_name == "option" and parameter.name != "help":
                 assert f"`{parameter.opts[0]}`" in page
+
+
+def test_the_page_of_presets_says_what_they_are():
+    import runpy
+
+    script = runpy.run_path(str(DOCS / "presets.py"))
+    text = script["PAGE"].read_text("utf-8")
+    assert script["page"](text) == text, "run python docs/presets.py"
+
+
+def test_the_page_of_presets_has_every_named_system():
+    text = (DOCS / "explanation" / "presets.md").read_text("utf-8")
+    named = {"uct", "rave", "grave", "alphago_fan", "alphago_lee", "alphago_master"}
+    named |= {"alphago_zero", "alphazero", "leela_zero", "katago", "gumbel_alphazero"}
+    named |= {"policy_only", "value_only", "alphabeta"}
+    for name in named:
+        assert f"| `{name}()` |" in text
+        assert f"### {name}\n" in text
+
+
+def test_the_page_of_algorithms_names_types_that_are():
+    from honte.search import config
+
+    text = (DOCS / "explanation" / "algorithms.md").read_text("utf-8")
+    calls = re.findall(r"`(?:\w+=)?([A-Z]\w+)\(([^)`]*)", text)
+    assert len(calls) > 15
+    for name, fields in calls:
+        if name == "Mixture":
+            continue
+        made = getattr(config, name)
+        for given in filter(None, (part.split("=")[0].strip() for part in fields.split(","))):
+            assert given in made.model_fields, f"{name} has no {given}"

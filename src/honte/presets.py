@@ -1,11 +1,13 @@
 """The named systems as configurations, and nothing else.
 
-Each function returns a :class:`honte.search.SearchConfig`; what answers the leaves (a network,
-a rollout, a mixture) is the evaluator's business and named in each docstring.
+Each function returns a :class:`honte.search.SearchConfig`, but :func:`alphabeta`, whose search is
+none of visits: it makes a :class:`honte.search.AlphaBetaConfig`. What answers the leaves (a
+network, a rollout, a mixture) is the evaluator's business and named in each docstring.
 """
 
 from __future__ import annotations
 
+from honte.search.alphabeta import AlphaBetaConfig
 from honte.search.config import (
     Backup,
     BestLowerBound,
@@ -166,3 +168,9 @@ def value_only() -> SearchConfig:
         selection=Ucb1(c=0.0),
         decision=HighestValue(),
     )
+
+
+def alphabeta(depth: int = 4) -> AlphaBetaConfig:
+    """Minimax with alpha-beta pruning: for :class:`honte.search.AlphaBeta`, whose evaluator gives
+    the values at the depth, such as a value network or ``Rollout(32)`` [Knuth & Moore 1975]."""
+    return AlphaBetaConfig(depth=depth)

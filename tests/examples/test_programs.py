@@ -64,3 +64,27 @@ def test_a_network_of_one_s_own_learns_connect_four(tmp_path, capsys, monkeypatc
     policy = [float(found) for found in re.findall(r"'loss/policy': ([0-9.]+)", out)]
     assert len(policy) == 3
     assert policy[-1] < policy[0]
+
+
+def test_regret_on_slot_machines_grows_as_the_papers_say():
+    """UCB1's grows by as much each time that the pulls double [Auer 2002]; PUCT with a good prior
+    loses less, and with a bad one ends on the best machine all the same."""
+    program = load("bandit_regret.py")
+    pulls, chances = program["PULLS"], program["CHANCES"]
+    curves = {}
+    for name, system in program["SYSTEMS"].items():
+        curves[name] = program["regret"](*system, runs=50, seed=1).mean(0)
+    ucb1, good, bad = curves["UCB1"], curves["PUCT, good prior"], curves["PUCT, bad prior"]
+
+    gaps = chances.max() - chances
+    bound = 8 * sum(1 / gaps[gaps > 0]) * np.log(pulls) + (1 + np.pi**2 / 3) * gaps.sum()
+    assert (ucb1 < bound).all()
+    late = np.diff(ucb1)[-3:]  # for each doubling: equal for ln N, doubling for N
+    assert late.max() < 1.4 * late.min()
+
+    assert (good < ucb1 / 2).all()
+
+    assert bad[0] > 2 * good[0]
+    rate = np.diff(bad) / np.diff(pulls)
+    assert rate[-1] < rate[0] / 4
+    assert rate[-1] < 0.02

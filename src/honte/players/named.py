@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from typing import get_type_hints
 
 from honte import presets
 from honte.errors import HonteError
@@ -11,11 +12,11 @@ from honte.search import SearchConfig
 
 
 def preset_names() -> list[str]:
-    """The named systems of :mod:`honte.presets`."""
+    """The named systems of :mod:`honte.presets` that are searches of visits."""
     return [
         name
         for name, value in inspect.getmembers(presets, inspect.isfunction)
-        if value.__module__ == presets.__name__
+        if value.__module__ == presets.__name__ and get_type_hints(value)["return"] is SearchConfig
     ]
 
 

@@ -1,5 +1,6 @@
 """Search: configuration, the search itself, and what it finds."""
 
+from honte.search.alphabeta import AlphaBeta, AlphaBetaConfig
 from honte.search.budget import Budget
 from honte.search.config import SearchConfig
 from honte.search.restriction import Restriction
@@ -9,6 +10,8 @@ from honte.search.steps import Simulation, Step, StepEdge
 from honte.search.tree import TreeEdge, TreeMeans, TreeNode
 
 __all__ = [
+    "AlphaBeta",
+    "AlphaBetaConfig",
     "Budget",
     "ChildStatistics",
     "EvaluationCache",

@@ -20,6 +20,8 @@ class StopReason(Enum):
     """The runner-up could no longer catch up."""
     PROVEN = "proven"
     """The root's exact value is known."""
+    DEPTH = "depth"
+    """Every line was followed to the configured depth (alpha-beta only)."""
     MEMORY = "memory"
     """The tree reached its cap and nothing could be pruned."""
     CANCELLED = "cancelled"
