@@ -75,6 +75,20 @@ def honte_rate(state: Any, config: SearchConfig, evaluator: Evaluator, simulatio
     return simulations / (time.process_time() - begin)
 
 
+def mean_depth(state: Any, config: SearchConfig, evaluator: Evaluator) -> float:
+    """Actions from the root to the leaf of a simulation, over 10,000 of them: a search that goes
+    deeper walks and backs up more in each."""
+    search = Search(state, config, evaluator, seed=1)
+    search.run(simulations=10_000)
+    steps, nodes = 0, [search.root]
+    while nodes:
+        for edge in nodes.pop().edges():
+            steps += edge.n
+            if edge.child is not None:
+                nodes.append(edge.child)
+    return steps / search.root.n
+
+
 def open_spiel_runs(name: str, simulations: int) -> dict[str, Callable[[], float]]:
     """OpenSpiel's searches of the same game, at their own pace."""
     import pyspiel
@@ -145,6 +159,14 @@ def main(
         if name == "connect_four":
             quiet = [rate / QUIET_CONNECT_FOUR for rate in found[PLAIN]]
             ratios.append((f"of PUCT to {QUIET_CONNECT_FOUR:,} a second", quiet, 1.0))
+        depths = {kind: mean_depth(state, *made) for kind, made in CONFIGURATIONS.items()}
+        for kind, (_, evaluator) in CONFIGURATIONS.items():
+            plain = PLAIN if isinstance(evaluator, Uniform) else PLAYOUTS
+            if depths[kind] > 1.5 * depths[plain]:
+                deeper = depths[kind] / depths[plain]
+                a_step = [deeper * ratio for ratio in quotients(found[kind], found[plain])]
+                to = f"to {plain}, step by step: it goes {deeper:.1f} times as deep"
+                ratios.append((f"of {kind} {to}", a_step, None))
         holds = report(name, "simulations per CPU second", found, ratios) and holds
     if not holds:
         raise typer.Exit(1)

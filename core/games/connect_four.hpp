@@ -82,14 +82,17 @@ class ConnectFour {
     return nth_bit(open, static_cast<int>(random.below(std::popcount(open)))) / stride();
   }
 
-  double playout(Random& random) const {
+  double playout(Random& random, std::vector<Played>* played = nullptr) const {
     if (is_terminal()) return returns(to_play_);
     std::uint64_t mover = stones_[to_play_], other = stones_[to_play_ ^ 1];
-    for (double result = 1.0;; result = -result) {
+    int player = to_play_;
+    for (double result = 1.0;; result = -result, player ^= 1) {
       const std::uint64_t before = mover | other, open = top_ & ~before;
       if (!open) return 0.0;
       const int n = static_cast<int>(random.below(std::popcount(open)));
-      const std::uint64_t top = std::uint64_t{1} << nth_bit(open, n);
+      const int place = nth_bit(open, n);
+      const std::uint64_t top = std::uint64_t{1} << place;
+      if (played) played->push_back({player, static_cast<Action>(place / stride())});
       // From the column's bottom bit to its top bit.
       const std::uint64_t bottom = top >> (rows_ - 1), column = top | (top - bottom);
       mover |= (before + bottom) & ~before & column;

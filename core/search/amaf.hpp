@@ -13,13 +13,24 @@
 namespace honte {
 
 // β: the weight of the AMAF value beside the mean, from N(s), N(s,a) and the AMAF visits ñ.
-inline double amaf_weight(const SelectionParameters& parameters, double node_visits, double n, double amaf_n) {
-  if (amaf_n == 0.0) return 0.0;
-  if (n == 0.0) return 1.0;
-  if (parameters.rave_schedule == RaveSchedule::kEquivalence)
-    return std::sqrt(parameters.rave_equivalence / (3.0 * node_visits + parameters.rave_equivalence));
-  return amaf_n / (n + amaf_n + parameters.rave_bias * n * amaf_n);
-}
+class AmafWeight {
+ public:
+  AmafWeight(const SelectionParameters& parameters, double node_visits)
+      : of_the_node_(parameters.rave_schedule == RaveSchedule::kEquivalence),
+        equivalence_(std::sqrt(parameters.rave_equivalence / (3.0 * node_visits + parameters.rave_equivalence))),
+        bias_(parameters.rave_bias) {}
+
+  double operator()(double n, double amaf_n) const {
+    if (amaf_n == 0.0) return 0.0;
+    if (n == 0.0) return 1.0;
+    return of_the_node_ ? equivalence_ : amaf_n / (n + amaf_n + bias_ * n * amaf_n);
+  }
+
+ private:
+  bool of_the_node_;  // the equivalence schedule's weight is the same for all edges of a node
+  double equivalence_;
+  double bias_;
+};
 
 // Counts one sequence, the way down and what was played after it, for every node on the way and
 // the leaf. An action counts once a node, for the player to move there. `value` is player 0's.

@@ -172,7 +172,7 @@ class SearchOf final : public SearchBase {
   double mean_rollout(const S& state, std::uint32_t playouts);
 
   void count_playouts(std::uint32_t leaf) {
-    for (const RecordedPlayout& playout : playouts_) amaf_.run(tree_, path_, leaf, playout.played, playout.result);
+    for (const RecordedPlayout& playout : std::span(playouts_).first(recorded_)) amaf_.run(tree_, path_, leaf, playout.played, playout.result);
   }
 
   // A position whose value needs no evaluator: terminal, proven, cached, or too deep.
@@ -214,12 +214,14 @@ class SearchOf final : public SearchBase {
   Weighing weighing_;
   SubtreeBias bias_;
   double center_ = 0;  // of the dynamic score utility, points for player 0
-  std::vector<RecordedPlayout> playouts_;  // of the leaf at hand
+  std::vector<RecordedPlayout> playouts_;  // of the leaf at hand, the first `recorded_`
+  std::size_t recorded_ = 0;
   std::vector<Action> allowed_;      // at the root; empty: every legal action
   std::vector<DepthRestriction> restrictions_;  // below the root
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
-  std::vector<double> gumbels_;      // g of the root's edges
+  std::vector<double> drawn_;        // g + log P of the root's edges
+  std::vector<double> weights_;      // of a node's edges in Gumbel's improved policy
   std::vector<std::uint32_t> plan_, before_plan_;
   std::uint64_t planned_simulations_ = 0, simulations_before_plan_ = 0;
   std::vector<double> custom_;       // q, n, p and scores of a custom formula

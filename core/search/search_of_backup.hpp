@@ -97,8 +97,8 @@ void SearchOf<S>::extend(std::uint32_t index, double utility, double error) {
 template <State S>
 void SearchOf<S>::finish(std::uint32_t index, std::span<const Step> path, const Worth& outcome, bool was_in_flight) {
   const double value = outcome.value;
-  if (parameters_.selection.formula == Formula::kRave && playouts_.empty()) amaf_.run(tree_, path, index, {}, value);
-  playouts_.clear();
+  if (parameters_.selection.formula == Formula::kRave && recorded_ == 0) amaf_.run(tree_, path, index, {}, value);
+  recorded_ = 0;
   if (parameters_.backup.weighs()) back_up_weighed(tree_, parameters_, path, index, was_in_flight, weighing_, bias_);
   else back_up(tree_, parameters_, path, index, outcome, was_in_flight);
   trace_.value = value;

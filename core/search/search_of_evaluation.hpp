@@ -245,13 +245,14 @@ template <State S>
 double SearchOf<S>::mean_rollout(const S& state, std::uint32_t playouts) {
   ++leaf_serial_;
   const bool keep = parameters_.selection.formula == Formula::kRave;
-  playouts_.clear();
+  if (keep && playouts_.size() < playouts) playouts_.resize(playouts);
+  recorded_ = keep ? playouts : 0;
   double sum = 0.0;
   for (std::uint32_t i = 0; i < playouts; ++i) {
     Random random{seed_, kRolloutStream, leaf_serial_, i};
-    if (keep) playouts_.emplace_back();
-    const double result = random_playout(state, random, keep ? &playouts_.back().played : nullptr);
-    if (keep) playouts_.back().result = result;
+    if (keep) playouts_[i].played.clear();
+    const double result = random_playout(state, random, keep ? &playouts_[i].played : nullptr);
+    if (keep) playouts_[i].result = result;
     sum += result;
   }
   return sum / playouts;

@@ -201,11 +201,11 @@ void SearchOf<S>::reorder_root(Node& root, std::span<const double> priors) {
 template <State S>
 void SearchOf<S>::open_every_action(Node& root) {
   while (root.edge_count < root.width) open(root, tree_.orders.at(root.order)[root.edge_count]);
-  gumbels_.clear();
+  drawn_.clear();
   const Edge* edges = tree_.edges_of(root);
   for (std::uint32_t i = 0; i < root.edge_count; ++i) {
     Random random{seed_, kGumbelStream, root_number_, static_cast<std::uint64_t>(edges[i].action)};
-    gumbels_.push_back(-std::log(-std::log(random.uniform())));
+    drawn_.push_back(-std::log(-std::log(random.uniform())) + std::log(static_cast<double>(edges[i].p)));
   }
   make_plan();
 }

@@ -208,7 +208,7 @@ std::vector<double> SearchOf<S>::gumbel_scores() const {
   const CompletedValues values(parameters_.selection, root, edges);
   std::vector<double> scores;
   for (std::uint32_t i = 0; i < root.edge_count; ++i)
-    scores.push_back(gumbels_[i] + std::log(static_cast<double>(edges[i].p)) + values.transformed(edges[i]));
+    scores.push_back(drawn_[i] + values.transformed(edges[i]));
   return scores;
 }
 
@@ -219,14 +219,22 @@ std::uint32_t SearchOf<S>::choose_by_halving(Node& root) {
   const auto planned = [&](std::uint32_t i) { return edges[i].n + edges[i].in_flight - before_plan_[i]; };
   for (std::uint32_t i = 0; i < root.edge_count; ++i) done += planned(i);
   const std::uint32_t wanted = done < plan_.size() ? plan_[done] : kNone;  // beyond the plan: evenly
-  const std::vector<double> scores = gumbel_scores();
-  std::uint32_t best = kNone, any = kNone;
-  for (std::uint32_t i = 0; i < root.edge_count; ++i) {
-    if (edges[i].closed) continue;
-    if (any == kNone || planned(i) < planned(any) || (planned(i) == planned(any) && scores[i] > scores[any])) any = i;
-    if (planned(i) == wanted && (best == kNone || scores[i] > scores[best])) best = i;
-  }
-  return best != kNone ? best : any;
+  const CompletedValues values(parameters_.selection, root, edges);
+  const auto best_of = [&](std::uint32_t visited) {
+    std::uint32_t best = kNone;
+    double best_score = 0.0;
+    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+      if (edges[i].closed || planned(i) != visited) continue;
+      const double score = drawn_[i] + values.transformed(edges[i]);
+      if (best == kNone || score > best_score) best = i, best_score = score;
+    }
+    return best;
+  };
+  if (const std::uint32_t best = best_of(wanted); best != kNone) return best;
+  std::uint32_t fewest = kNone;
+  for (std::uint32_t i = 0; i < root.edge_count; ++i)
+    if (!edges[i].closed) fewest = std::min(fewest, planned(i));
+  return best_of(fewest);
 }
 
 template <State S>
@@ -241,6 +249,7 @@ std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
   const Amaf* table = tree_.amaf_of(*source);
   const double turned = source->player == node.player ? 1.0 : -1.0;
   const double scale = exploration_scale(selection, visits);
+  const AmafWeight weight(selection, visits);
   const Edge* edges = tree_.edges_of(node);
   double best = -std::numeric_limits<double>::infinity();
   std::uint32_t chosen = kNone;
@@ -251,7 +260,7 @@ std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
     const double n = edge.known ? edge.n + edge.in_flight : 0.0;
     double score = std::numeric_limits<double>::infinity();
     if (n > 0.0 || amaf.n > 0) {
-      const double beta = turned > 0.0 ? amaf_weight(selection, visits, n, amaf.n) : 0.0;
+      const double beta = turned > 0.0 ? weight(n, amaf.n) : 0.0;
       if (n > 0.0 || beta > 0.0)
         score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
     }
@@ -266,18 +275,19 @@ std::uint32_t SearchOf<S>::choose_improved(Node& node) {
   const double unvisited = values.transformed_unvisited();
   const Edge* edges = tree_.edges_of(node);
   double highest = unvisited, visits = 0.0, opened = 0.0;
+  weights_.resize(node.edge_count);
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    highest = std::max(highest, values.transformed(edges[i]));
+    weights_[i] = values.transformed(edges[i]);
+    highest = std::max(highest, weights_[i]);
     visits += edges[i].n + edges[i].in_flight;
     opened += edges[i].p;
   }
   double total = std::max(0.0, 1.0 - opened) * std::exp(unvisited - highest);
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) total += edges[i].p * std::exp(values.transformed(edges[i]) - highest);
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) total += weights_[i] = edges[i].p * std::exp(weights_[i] - highest);
   double best = -std::numeric_limits<double>::infinity();
   std::uint32_t chosen = kNone;
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const double share = edges[i].p * std::exp(values.transformed(edges[i]) - highest) / total;
-    const double score = share - (edges[i].n + edges[i].in_flight) / (1.0 + visits);
+    const double score = weights_[i] / total - (edges[i].n + edges[i].in_flight) / (1.0 + visits);
     if (score > best) best = score, chosen = i;
   }
   if (const Candidate* next = next_candidate(node, visits)) {
