@@ -70,3 +70,29 @@ def test_a_pyspiel_state_works_as_it_is(name):
 def test_a_game_with_chance_is_refused_in_a_sentence():
     with pytest.raises(ValueError, match="chance node"):
         _core.PythonState(pyspiel.load_game("backgammon").new_initial_state()).current_player()
+
+
+@pytest.mark.parametrize("size", [5, 9])
+def test_go_agrees(size):
+    """Area scoring, no suicide, the simple ko: the same legal moves all along random games and the
+    same result after two passes. OpenSpiel ends a game where a position comes back and after
+    2 · size² moves; such a game is followed to there."""
+    from honte.games.go import Go, Ko, Rules, Scoring
+
+    rules = Rules(ko=Ko.SIMPLE, scoring=Scoring.AREA, friendly_pass=False)
+    chance, finished = random.Random(5), 0
+    game = pyspiel.load_game(f"go(board_size={size},komi=7.5)")
+    for _ in range(60):
+        theirs, ours = game.new_initial_state(), Go(size, rules=rules, komi=7.5).new_initial_state()
+        while not theirs.is_terminal():
+            assert ours.current_player() == theirs.current_player()
+            assert list(ours.legal_actions()) == theirs.legal_actions(), str(theirs)
+            legal = theirs.legal_actions()
+            wanted = legal[-1] if chance.random() < 0.1 else chance.choice(legal)
+            theirs.apply_action(wanted)
+            ours.apply_action(wanted)
+        if ours.is_terminal():
+            finished += 1
+            assert ours.passes_in_a_row == 2
+            assert list(ours.returns()) == theirs.returns(), str(theirs)
+    assert finished > 10
