@@ -90,7 +90,7 @@ def _backend_table(evaluator: NetworkEvaluator, size: int, seconds: float) -> No
     from rich.console import Console
     from rich.table import Table
 
-    from honte.networks.backends import BackendKind, batches_per_second, open_backend
+    from honte.networks.backends import batches_per_second, open_backend
     from honte.networks.backends.base import BackendOptions
 
     chosen = evaluator.backend
