@@ -4,6 +4,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 import sys
 
 import pytest
@@ -148,3 +150,53 @@ def test_help_does_not_wait_for_the_engine():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def annotated(game, tmp_path):
+    path = tmp_path / "annotated.sgf"
+    assert main(["analyze", str(game), "--visits", "30", "--sgf", str(path)]) == 0
+    return path
+
+
+def test_sgfmill_reads_an_annotated_record(annotated):
+    sgf = pytest.importorskip("sgfmill.sgf", reason="needs sgfmill (pip install sgfmill)")
+    read = sgf.Sgf_game.from_bytes(annotated.read_bytes())
+    sequence = read.get_main_sequence()
+    assert [node.get_move() for node in sequence[1:]] == [
+        ("b", (2, 2)), ("w", (2, 1)), ("b", (3, 1)), ("w", (1, 3)),
+    ]  # fmt: skip
+    assert all("visits" in node.get("C") for node in sequence)
+
+
+def test_pysgf_the_reader_of_katrain_reads_an_annotated_record(annotated):
+    pysgf = pytest.importorskip("pysgf", reason="needs pysgf (pip install pysgf)")
+    node = pysgf.GoGame.parse_sgf(annotated.read_text(encoding="utf-8"))
+    moves = []
+    while node.children:
+        node = node.children[0]
+        moves.append(node.move.gtp())
+        assert "visits" in node.get_property("C")
+    assert moves == ["C3", "B3", "B4", "D2"]
+
+
+def test_sabakis_reader_reads_an_annotated_record(annotated):
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("needs node")
+    probe = subprocess.run([node, "-e", "require.resolve('@sabaki/sgf')"], capture_output=True)
+    if probe.returncode != 0:
+        pytest.skip("needs @sabaki/sgf (npm install @sabaki/sgf, with NODE_PATH to it)")
+    script = """
+      let [node] = require('@sabaki/sgf').parseFile(process.argv[1]);
+      const line = [];
+      while (node) { line.push(node.data); node = node.children[0]; }
+      console.log(JSON.stringify(line));
+    """
+    run = subprocess.run(
+        [node, "-e", script, str(annotated)], capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    line = json.loads(run.stdout)
+    assert [(data.get("B") or data["W"])[0] for data in line[1:]] == ["cc", "bc", "bb", "dd"]
+    assert all("visits" in data["C"][0] for data in line)

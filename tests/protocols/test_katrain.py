@@ -31,7 +31,7 @@ class Application:
 def engine(tmp_path, monkeypatch):
     monkeypatch.setenv("KIVY_HOME", str(tmp_path))
     katrain_engine = pytest.importorskip(
-        "katrain.core.engine", reason="needs KaTrain (pip install katrain)"
+        "katrain.core.engine", reason="needs KaTrain (pip install 'honte[clients]')"
     )
     start = "from honte.cli.main import run; run()"
     config = {
