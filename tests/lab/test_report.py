@@ -90,6 +90,18 @@ def test_a_match_on_the_command_line(tmp_path, capsys):
     assert "another match: openings.plies was 1 and is now 2" in capsys.readouterr().err
 
 
+def test_the_network_that_comes_with_honte_plays(tmp_path, capsys):
+    from honte.networks import shipped_networks
+
+    if "default" not in shipped_networks():
+        pytest.skip("needs the network that comes with honte")
+    store = str(tmp_path / "m.sqlite")
+    players = ["name=a;preset=alphago_zero;visits=8", "name=b;preset=policy_only"]
+    arguments = ["--store", store, "--size", "5", "--games", "4", "--openings", "2"]
+    assert main(["match", *players, *arguments]) == 0
+    assert "4 games" in capsys.readouterr().out
+
+
 def test_games_of_go_become_sgf(tmp_path, capsys):
     store = str(tmp_path / "m.sqlite")
     players = ["name=a;preset=uct;visits=5", "name=b;preset=uct;visits=5"]

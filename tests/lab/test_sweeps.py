@@ -39,6 +39,15 @@ def test_any_field_of_a_configuration_can_be_varied():
         with_field(base, "selection.c_puct", -1, "x")
 
 
+def test_the_common_network_is_for_those_who_read_one():
+    network = {"network": "some.bin.gz"}
+    assert parse_player("visits=1", **network).leaf.network == "some.bin.gz"
+    assert parse_player("preset=uct;visits=1", **network).leaf.network is None
+    assert parse_player("network=none;visits=1", **network).leaf.network is None
+    own = parse_player("preset=grave;network=other;visits=1", **network)
+    assert own.leaf.network == "other"
+
+
 def test_swept_players_are_named_by_their_values():
     names = [player.name for player in swept(uct("u", 10), "selection.c", [0.5, 1])]
     assert names == ["c 0.5", "c 1"]

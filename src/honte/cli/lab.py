@@ -17,7 +17,7 @@ lab_app = typer.Typer(
 )
 
 Network = Annotated[
-    str | None, typer.Option("--network", help="A network file of KataGo's, or ONNX.")
+    str, typer.Option("--network", help="A network file of KataGo's, or ONNX; or default.")
 ]
 
 
@@ -86,7 +86,7 @@ def sweep(
     player: Annotated[
         str, typer.Option(help="What all share: 'preset=alphago_zero;visits=100' or seconds=….")
     ] = "preset=alphago_zero;visits=100",
-    network: Network = None,
+    network: Network = "default",
     games: Annotated[int, typer.Option(min=2, help="Of each pair of values, in pairs.")] = 20,
     size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
     seed: Annotated[int, typer.Option(help="Of openings and searches.")] = 0,
@@ -123,7 +123,7 @@ def tune(
     player: Annotated[
         str, typer.Option(help="The opponent of all trials, and where they start from.")
     ] = "preset=alphago_zero;visits=100",
-    network: Network = None,
+    network: Network = "default",
     trials: Annotated[int, typer.Option(min=1, help="Settings to try.")] = 20,
     games: Annotated[int, typer.Option(min=2, help="Of each setting, in pairs.")] = 20,
     size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
@@ -167,7 +167,7 @@ def solve_problems(
     player: Annotated[
         list[str] | None, typer.Option(help="'name=a;preset=katago'; any number, side by side.")
     ] = None,
-    network: Network = None,
+    network: Network = "default",
     visits: Annotated[int, typer.Option(min=1, help="The most; from 1 on, doubling.")] = 1024,
     seed: Annotated[int, typer.Option(help="Of the searches.")] = 0,
     csv: Annotated[Path | None, typer.Option(help="Write the table here.")] = None,
@@ -187,7 +187,7 @@ def solve_problems(
     from honte.lab.specs import SearchPlayerSpec
     from honte.records.files import write_text
 
-    texts = player or [f"preset={'katago' if network else 'uct'}"]
+    texts = player or ["preset=katago"]
     players = [parse_player(f"{text};visits={visits}", network=network) for text in texts]
     searches = [one for one in players if isinstance(one, SearchPlayerSpec)]
     if len(searches) < len(players):
@@ -221,7 +221,7 @@ def solve_problems(
 @lab_app.command("table")
 def table(
     name: Annotated[str, typer.Argument(help="c-puct, visits, alphago-2016, selection …")],
-    network: Network = None,
+    network: Network = "default",
     katago: Annotated[Path | None, typer.Option(help="The program, for the table katago.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for the store and the pages.")] = Path(),
     visits: Annotated[int | None, typer.Option(min=1, help="Instead of the default.")] = None,
@@ -330,12 +330,10 @@ def scale(
     Console(highlight=False).print(table)
 
 
-def _command(
-    name: str, network: str | None, visits: int | None, games: int | None, size: int
-) -> str:
+def _command(name: str, network: str, visits: int | None, games: int | None, size: int) -> str:
     """The line that makes the page, without the places of this machine."""
     words = ["honte lab table", name]
-    if network is not None:
+    if network != "default":
         words.append(f"--network {Path(network).name}")
     if name == "katago":
         words.append("--katago PATH")

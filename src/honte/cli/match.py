@@ -39,8 +39,8 @@ def match(
     ],
     store: Annotated[Path, typer.Option(help="The match's SQLite file; goes on if begun.")],
     network: Annotated[
-        str | None, typer.Option(help="The network of players that name none.")
-    ] = None,
+        str, typer.Option(help="The network of Go players that name none.")
+    ] = "default",
     mode: Annotated[
         Mode, typer.Option(help="gauntlet: the first against each; sprt: two, until decided.")
     ] = Mode.ROUND_ROBIN,
@@ -58,7 +58,7 @@ def match(
     openings: Annotated[int, typer.Option(min=0, help="Random moves before the game.")] = 4,
     judge: Annotated[
         str | None,
-        typer.Option(help="Network that draws and balances openings; default: --network."),
+        typer.Option(help="Network that draws and balances openings; default: a player's."),
     ] = None,
     agreed_end: Annotated[
         bool,
@@ -89,10 +89,12 @@ def match(
     except ValueError:
         known = ", ".join(one.value for one in GameName)
         raise HonteError(f"There is no game {game!r}; there are {known}.") from None
-    file_game, file_match, specs = _players(players, network, rules)
+    file_game, file_match, specs = _players(
+        players, network if name is GameName.GO else None, rules
+    )
     played = file_game or GameSpec(name=name, size=size, rules=rules, komi=komi)
     spec = file_match or MatchSpec(
-        openings=OpeningsSpec(plies=openings, network=judge or network),
+        openings=OpeningsSpec(plies=openings, network=judge or _first_network(specs)),
         agreed_end=AgreedEnd() if agreed_end else None,
         seed=seed,
     )
@@ -143,6 +145,14 @@ def _players(
         else:
             players.append(player_of_table({"engine": text}, text))
     return game, spec, players
+
+
+def _first_network(players: Sequence[PlayerSpec]) -> str | None:
+    """The network that judges openings where none is named."""
+    from honte.lab.specs import SearchPlayerSpec
+
+    searches = (player for player in players if isinstance(player, SearchPlayerSpec))
+    return next((one.leaf.network for one in searches if not one.leaf.blind), None)
 
 
 def play_with_progress(match: Match, store: Path) -> list[GameRow]:

@@ -20,6 +20,9 @@ from honte.lab.specs import (
 from honte.players.named import preset
 from honte.search import SearchConfig
 
+ROLLOUT_PRESETS = ("uct", "rave", "grave")
+"""Their leaves are answered by rollouts, unless a player of theirs names a network itself."""
+
 _PHASES = tuple(SearchConfig.model_fields)
 _LEAF = tuple(LeafValue.model_fields)
 _LIMITS = tuple(Limits.model_fields)
@@ -31,9 +34,9 @@ def parse_player(text: str, *, network: str | None = None) -> PlayerSpec:
     """Read ``key=value`` pairs between semicolons.
 
     A search: ``name``, ``preset`` (default: katago with a network, else uct), ``network`` (default:
-    the one given; ``none`` for none), any field of its configuration by its path
-    (``selection.c_puct=2``), ``policy``, ``rollout_weight``, ``visits``, ``simulations``,
-    ``seconds``, ``keep_tree``, ``cache``.
+    the one given, but for UCT, RAVE and GRAVE; ``none`` for none), any field of its configuration
+    by its path (``selection.c_puct=2``), ``policy``, ``rollout_weight``, ``visits``,
+    ``simulations``, ``seconds``, ``keep_tree``, ``cache``.
     An engine: ``name``, ``engine`` (its command line), ``timeout``. Values are TOML; what is none
     is text. Raises HonteError that names the pair at fault.
     """
@@ -93,13 +96,14 @@ def _engine(given: dict[str, Any]) -> EnginePlayerSpec:
 
 def _search(given: dict[str, Any], network: str | None) -> SearchPlayerSpec:
     leaf = {key: given.pop(key) for key in _LEAF if key in given}
-    if "network" not in leaf and network is not None:
+    system = given.pop("preset", None)
+    if "network" not in leaf and network is not None and system not in ROLLOUT_PRESETS:
         leaf["network"] = network
     if leaf.get("network") == "none":
         leaf["network"] = None
     limits = {key: given.pop(key) for key in _LIMITS if key in given}
     kept = {key: given.pop(key) for key in _PLAYER if key in given}
-    system = given.pop("preset", "katago" if leaf.get("network") else "uct")
+    system = system or ("katago" if leaf.get("network") else "uct")
     name = str(given.pop("name", system))
     phases = {key: given.pop(key) for key in _PHASES if key in given}
     _refuse_rest(given, ("name", "preset", "engine", *_PHASES, *_LEAF, *_LIMITS, *_PLAYER))

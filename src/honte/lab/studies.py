@@ -16,6 +16,7 @@ from honte.lab.plots import Published
 from honte.lab.reading import parse_player, with_field
 from honte.lab.schedule import Chain, Gauntlet, RoundRobin
 from honte.lab.specs import EnginePlayerSpec, PlayerSpec, SearchPlayerSpec
+from honte.networks import shipped_networks
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,7 +321,8 @@ def katago(options: StudyOptions) -> Study:
         ),
         encoding="utf-8",
     )
-    command = [options.katago, "gtp", "-model", str(options.network), "-config", str(configuration)]
+    model = shipped_networks().get(str(options.network), options.network)
+    command = [options.katago, "gtp", "-model", str(model), "-config", str(configuration)]
     theirs = EnginePlayerSpec(
         name="KataGo", command=shlex.join(command), timeout=120.0, start_timeout=300.0
     )
