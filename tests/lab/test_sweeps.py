@@ -48,6 +48,11 @@ def test_the_common_network_is_for_those_who_read_one():
     assert own.leaf.network == "other"
 
 
+def test_a_command_may_hold_semicolons_in_quotes():
+    player = parse_player("name=e;engine=sh -c 'a; b' x;timeout=3")
+    assert (player.arguments, player.timeout) == (["sh", "-c", "a; b", "x"], 3)
+
+
 def test_swept_players_are_named_by_their_values():
     names = [player.name for player in swept(uct("u", 10), "selection.c", [0.5, 1])]
     assert names == ["c 0.5", "c 1"]

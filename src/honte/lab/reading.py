@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,6 +20,9 @@ from honte.lab.specs import (
 )
 from honte.players.named import preset
 from honte.search import SearchConfig
+
+_BETWEEN_PAIRS = re.compile(r""";(?=(?:[^"']|"[^"]*"|'[^']*')*$)""")
+"""A semicolon that is not inside quotes, as a command line may have them."""
 
 ROLLOUT_PRESETS = ("uct", "rave", "grave")
 """Their leaves are answered by rollouts, unless a player of theirs names a network itself."""
@@ -41,7 +45,7 @@ def parse_player(text: str, *, network: str | None = None) -> PlayerSpec:
     is text. Raises HonteError that names the pair at fault.
     """
     table: dict[str, Any] = {}
-    for pair in text.split(";"):
+    for pair in _BETWEEN_PAIRS.split(text):
         if not pair.strip():
             continue
         key, equals, value = pair.partition("=")
