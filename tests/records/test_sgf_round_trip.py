@@ -250,3 +250,34 @@ def test_numbers_that_are_none_stop_no_reader(number):
     )
     for record in (loads(gib), loads(ngf)):
         assert loads(record.dumps()) == record
+
+
+@pytest.mark.slow
+def test_a_record_of_fifty_megabytes_takes_ten_times_as_long_as_one_of_five():
+    move = b";B[pd]C[" + b"a comment of some length, " * 8 + b"];W[dp]"
+
+    def seconds(size):
+        data = b"(;GM[1]SZ[19]CA[UTF-8]" + move * (size // len(move)) + b")"
+        best = 1e9
+        for _ in range(3):
+            start = time.perf_counter()
+            assert len(loads(data).moves()) == 2 * (size // len(move))
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    assert seconds(50_000_000) < 20 * seconds(5_000_000)
+
+
+@pytest.mark.slow
+def test_a_tree_six_thousand_deep_takes_ten_times_as_long_as_one_of_six_hundred():
+    def seconds(depth):
+        text = "(;SZ[19]" + "(;B[pd](;W[dp])(;W[pp]" * (depth // 2) + ")" * (depth + 1)
+        best = 1e9
+        for _ in range(5):
+            start = time.perf_counter()
+            record = loads(text)
+            assert loads(record.dumps()) == record
+            best = min(best, time.perf_counter() - start)
+        return best
+
+    assert seconds(6000) < 30 * seconds(600)
