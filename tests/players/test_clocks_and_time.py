@@ -163,6 +163,7 @@ def result(seconds, simulations, *visits, q=0.0):
         simulations=simulations,
         value=q,
         raw_value=q,
+        utility=q,
         score_lead=None,
         score_stdev=None,
         policy=np.zeros(3),
