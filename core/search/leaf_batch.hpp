@@ -14,6 +14,7 @@ namespace honte {
 struct Columns {
   int num_actions = 0;
   int board_width = 0;  // of the largest board; 0 for games without
+  bool operator==(const Columns&) const = default;
 };
 
 // The evaluator's arrays; a null pointer is an output it does not give.

@@ -96,6 +96,11 @@ class SearchOf final : public SearchBase {
   // Where an answer speaks of an action: a small board lies in the top left corner of the largest.
   static std::size_t column(const Columns& columns, const S& state, Action action);
 
+  // Calls `act(action, column)` for each legal action of a leaf, with where an answer under a
+  // symmetry speaks of it. Boards look that up: it is asked for hundreds of actions a leaf.
+  template <class Act>
+  void for_each_column(const Columns& columns, const Leaf& leaf, int symmetry, Act act) const;
+
   void start_tree();
 
   // Nothing is left to search: the root's exact value is known and visited.
@@ -209,6 +214,8 @@ class SearchOf final : public SearchBase {
   std::vector<std::uint32_t> free_leaves_;
   std::vector<Action> legal_;
   std::vector<double> priors_, logits_;
+  mutable Columns tabled_;
+  mutable std::vector<std::vector<std::uint32_t>> tables_;  // the column of each action, by symmetry
   std::vector<std::uint64_t> sort_scratch_;
   AmafUpdate amaf_;
   Weighing weighing_;

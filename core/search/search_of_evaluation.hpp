@@ -81,11 +81,29 @@ void SearchOf<S>::check(std::uint32_t leaf, const Answer& answer, std::size_t fi
     if (answer.num_logits != answer.columns.num_actions)
       throw EvaluationError("policy_logits have " + std::to_string(answer.num_logits) + " actions, the game has " + std::to_string(answer.columns.num_actions));
     const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
-    for (const Action action : waiting.legal) {
-      const float logit = logits[column(answer.columns, waiting.state, waiting.state.transform_action(action, waiting.symmetries[row - first_row]))];
+    for_each_column(answer.columns, waiting, waiting.symmetries[row - first_row], [&](Action action, std::size_t column) {
+      const float logit = logits[column];
       if (std::isnan(logit) || logit == std::numeric_limits<float>::infinity())
         throw EvaluationError("policy_logits hold " + std::to_string(logit) + " for legal action " + std::to_string(action) + " in row " + std::to_string(row));
+    });
+  }
+}
+
+template <State S>
+template <class Act>
+void SearchOf<S>::for_each_column(const Columns& columns, const Leaf& leaf, int symmetry, Act act) const {
+  const auto find = [&](Action action) { return column(columns, leaf.state, leaf.state.transform_action(action, symmetry)); };
+  if constexpr (requires { leaf.state.geometry().width; }) {
+    if (columns != tabled_) {
+      tabled_ = columns;
+      tables_.assign(leaf.state.num_symmetries(), {});
     }
+    std::vector<std::uint32_t>& table = tables_[symmetry];
+    if (table.empty())
+      for (Action action = 0; action < num_actions(); ++action) table.push_back(static_cast<std::uint32_t>(find(action)));
+    for (const Action action : leaf.legal) act(action, table[action]);
+  } else {
+    for (const Action action : leaf.legal) act(action, find(action));
   }
 }
 
@@ -109,7 +127,8 @@ void SearchOf<S>::receive(std::uint32_t number, const Answer& answer, std::size_
     if (!answer.policy_logits) continue;
     const float* logits = answer.policy_logits + row * static_cast<std::size_t>(answer.num_logits);
     logits_.clear();
-    for (const Action action : leaf.legal) logits_.push_back(logits[column(answer.columns, leaf.state, leaf.state.transform_action(action, leaf.symmetries[r]))]);
+    logits_.reserve(leaf.legal.size());
+    for_each_column(answer.columns, leaf, leaf.symmetries[r], [&](Action, std::size_t column) { logits_.push_back(logits[column]); });
     softmax(logits_, parameters_.expansion.policy_temperature);
     for (std::size_t i = 0; i < priors.size(); ++i) priors[i] += share * logits_[i];
   }
@@ -158,9 +177,8 @@ void SearchOf<S>::cancel(std::uint32_t number) {
 
 template <State S>
 void SearchOf<S>::legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const {
-  const S& state = leaves_[leaf]->state;
   std::ranges::fill(mask, false);
-  for (const Action action : leaves_[leaf]->legal) mask[column(columns, state, state.transform_action(action, symmetry))] = true;
+  for_each_column(columns, *leaves_[leaf], symmetry, [&](Action, std::size_t column) { mask[column] = true; });
 }
 
 template <State S>

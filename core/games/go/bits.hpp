@@ -91,11 +91,16 @@ template <class N>
 inline Bits flood(Bits seed, const Bits& within, N words, int stride) {
   for (int i = 0; i < words; ++i) seed[i] &= within[i];
   for (;;) {
-    const Bits around = neighbours(seed, words, stride);
     std::uint64_t grown = 0;
     for (int i = 0; i < words; ++i) {
-      const std::uint64_t next = seed[i] | (around[i] & within[i]);
-      grown |= next ^ seed[i];
+      const std::uint64_t here = seed[i], before = i > 0 ? seed[i - 1] : 0,
+                          after = i + 1 < words ? seed[i + 1] : 0, open = within[i];
+      std::uint64_t next = here << 1 | before >> 63 | here >> 1 | after << 63 | here << stride |
+                           before >> (64 - stride) | here >> stride | after << (64 - stride);
+      next = here | (next & open);
+      // The carry of a sum runs upwards through a row of open points: all of them at once.
+      next |= open & ~(open + next);
+      grown |= next ^ here;
       seed[i] = next;
     }
     if (!grown) return seed;

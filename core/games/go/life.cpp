@@ -1,6 +1,7 @@
 #include "games/go/life.hpp"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 namespace honte::go {
@@ -10,7 +11,13 @@ struct Region {
   Bits points;
   bool has_opponent;
   bool small;  // at most one point that is not beside a stone of the owner's
-  std::vector<int> beside, vital;  // indices of the owner's chains
+  int first_contact, last_contact;  // its part of the contacts, the last not included
+};
+
+// A region and a chain of the owner's beside it.
+struct Contact {
+  int chain;
+  bool vital;
 };
 
 struct Chain {
@@ -18,13 +25,15 @@ struct Chain {
   bool alive = true;
 };
 
+// `N` is the number of words in use, as a constant where it can be one.
+template <class N>
 class Benson {
  public:
-  Benson(const Board& board, Colour colour, bool suicide)
-      : board_(board),
-        colour_(colour),
-        words_(board.geometry().words),
-        stride_(board.geometry().stride) {
+  Benson(const Board& board, Colour colour, bool suicide, N words)
+      : board_(board), colour_(colour), words_(words), stride_(board.geometry().stride) {
+    chains_.reserve(kUsualCount);
+    regions_.reserve(kUsualCount);
+    contacts_.reserve(2 * kUsualCount);
     find_chains();
     find_regions(suicide);
     settle();
@@ -49,6 +58,8 @@ class Benson {
   }
 
  private:
+  static constexpr int kUsualCount = 48;  // of chains; more is no mistake
+
   void join(Bits& into, const Bits& from) const {
     for (int i = 0; i < words_; ++i) into[i] |= from[i];
   }
@@ -69,11 +80,12 @@ class Benson {
     Bits rest = board_.stones(colour_);
     for (int i = 0; i < words_; ++i) {
       while (rest[i]) {
-        Chain chain;
-        chain.stones = board_.chain(static_cast<Point>(i * 64 + std::countr_zero(rest[i])));
+        Bits seed;
+        seed.set(i * 64 + std::countr_zero(rest[i]));
+        Chain& chain = chains_.emplace_back();
+        chain.stones = flood(seed, rest, words_, stride_);
         chain.beside = neighbours(chain.stones, words_, stride_);
         for (int j = i; j < words_; ++j) rest[j] &= ~chain.stones[j];
-        chains_.push_back(chain);
       }
     }
   }
@@ -84,13 +96,12 @@ class Benson {
     const Bits beside_own = neighbours(own, words_, stride_);
     Bits rest;
     for (int i = 0; i < words_; ++i) rest[i] = board_.geometry().on_board[i] & ~own[i];
-    const Bits outside = rest;
     for (int i = 0; i < words_; ++i) {
       while (rest[i]) {
         Bits seed;
         seed.set(i * 64 + std::countr_zero(rest[i]));
-        Region region;
-        region.points = flood(seed, outside, words_, stride_);
+        Region& region = regions_.emplace_back();
+        region.points = flood(seed, rest, words_, stride_);
         Bits interior, liberties;
         for (int j = 0; j < words_; ++j) {
           rest[j] &= ~region.points[j];
@@ -99,19 +110,23 @@ class Benson {
         }
         region.has_opponent = meets(region.points, board_.stones(opponent(colour_)));
         region.small = count(interior, words_) <= 1;
-        for (int c = 0; c < static_cast<int>(chains_.size()); ++c) {
-          if (!meets(chains_[c].beside, region.points)) continue;
-          region.beside.push_back(c);
-          if (inside(liberties, chains_[c].beside)) region.vital.push_back(c);
-        }
-        regions_.push_back(std::move(region));
+        region.first_contact = static_cast<int>(contacts_.size());
+        for (int c = 0; c < static_cast<int>(chains_.size()); ++c)
+          if (meets(chains_[c].beside, region.points))
+            contacts_.push_back({c, inside(liberties, chains_[c].beside)});
+        region.last_contact = static_cast<int>(contacts_.size());
       }
     }
   }
 
+  std::span<const Contact> contacts_of(const Region& region) const {
+    return {contacts_.begin() + region.first_contact, contacts_.begin() + region.last_contact};
+  }
+
   bool healthy(const Region& region) const {
-    return std::all_of(region.beside.begin(), region.beside.end(),
-                       [&](int chain) { return chains_[chain].alive; });
+    return std::ranges::all_of(contacts_of(region), [&](const Contact& contact) {
+      return chains_[contact.chain].alive;
+    });
   }
 
   // Chains with fewer than two vital regions, among regions walled by living chains
@@ -123,7 +138,7 @@ class Benson {
       std::fill(eyes.begin(), eyes.end(), 0);
       for (const Region& region : regions_)
         if (healthy(region))
-          for (const int chain : region.vital) ++eyes[chain];
+          for (const Contact& contact : contacts_of(region)) eyes[contact.chain] += contact.vital;
       for (std::size_t c = 0; c < chains_.size(); ++c) {
         if (chains_[c].alive && eyes[c] < 2) {
           chains_[c].alive = false;
@@ -135,17 +150,21 @@ class Benson {
 
   const Board& board_;
   const Colour colour_;
-  const int words_, stride_;
+  const N words_;
+  const int stride_;
   std::vector<Chain> chains_;
   std::vector<Region> regions_;
+  std::vector<Contact> contacts_;  // region by region
 };
 
 }  // namespace
 
 Ownership area(const Board& board, AreaOptions options, bool suicide) {
   Ownership owner;
-  Benson(board, kBlack, suicide).mark(options, owner);
-  Benson(board, kWhite, suicide).mark(options, owner);
+  with_words(board.geometry().words, [&](auto words) {
+    Benson(board, kBlack, suicide, words).mark(options, owner);
+    Benson(board, kWhite, suicide, words).mark(options, owner);
+  });
   if (options.stones) {
     for (int i = 0; i < board.geometry().words; ++i) {
       const std::uint64_t free = ~(owner[kBlack][i] | owner[kWhite][i]);
