@@ -101,7 +101,7 @@ def test_a_thousand_queries(start):
 
 # S11
 def test_three_hundred_moves_with_one_tree(start):
-    engine = start("gtp", "--visits", "3000", "--no-resign")
+    engine = start("gtp", "--visits", "800", "--no-resign")
     command(engine, "boardsize 19")
     early = 0
     for number in range(300):

@@ -9,6 +9,11 @@ from honte.errors import HonteError
 from honte.games.go import BLACK, WHITE, Go, GoState, Rules
 
 
+MOVES_A_FREEZE = 16
+"""Positions share the history up to the last of these moves; each keeping all of its own would cost
+memory with the square of a game's length."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One move and what it led to."""
@@ -96,6 +101,8 @@ class Game:
         if handicap is not None:
             after = _set_up(before, black=handicap, white=(), to_play=WHITE)
             follows = False
+        if len(self._steps) % MOVES_A_FREEZE == 0:
+            after.freeze()
         self._steps.append(Step(player, action, after, follows))
 
     def _opening_black_stones(self, player: int, action: int) -> list[int] | None:
