@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from honte.errors import HonteError
 from honte.games.go import BLACK, WHITE, Go, GoState, Rules
 
-
 MOVES_A_FREEZE = 16
 """Positions share the history up to the last of these moves; each keeping all of its own would cost
 memory with the square of a game's length."""
