@@ -484,6 +484,20 @@ void bind_tree_search(nb::module_& m) {
            },
            "node"_a)
       .def("means", &SearchBase::means, "node"_a)
+      .def("amaf",
+           [](const SearchBase& search, std::uint32_t index) {
+             const Tree& tree = search.tree();
+             const std::uint32_t table = tree.nodes[index].amaf;
+             const std::size_t count = table == kNone ? 0 : tree.actions;
+             double* data;
+             auto array = new_array<double>({2, count}, data);
+             for (std::size_t action = 0; action < count; ++action) {
+               data[action] = tree.amaf[table + action].w;
+               data[count + action] = tree.amaf[table + action].n;
+             }
+             return array;
+           },
+           "node"_a, "W and N of each action as if it had been played first, for the side to move, float64 [2, A]; [2, 0] where none are kept.")
       .def("set_tracing", &SearchBase::set_tracing, "tracing"_a)
       .def("trace", [](const SearchBase& search) { return Trace(search.trace()); })
       .def("priors", &SearchBase::priors, "node"_a,

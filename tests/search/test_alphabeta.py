@@ -131,3 +131,24 @@ def test_what_cannot_be_is_refused():
         AlphaBetaConfig(0)
     with pytest.raises(HonteError, match="Action 9 is not legal"):
         AlphaBeta(TicTacToe().new_initial_state()).advance(9)
+
+
+def test_a_walk_in_slices_finds_what_a_run_finds():
+    state = TicTacToe().new_initial_state()
+    whole = AlphaBeta(state, AlphaBetaConfig(depth=3), Rollout(8)).run()
+    search = AlphaBeta(state, AlphaBetaConfig(depth=3), Rollout(8))
+    slices = search.slices()
+    pauses, depths = 0, []
+    while True:
+        try:
+            found = next(slices)
+        except StopIteration as end:
+            last = end.value
+            break
+        pauses += 1
+        if found is not None:
+            depths.append(search.depth_finished)
+    assert depths == [1, 2]
+    assert pauses >= whole.evaluations
+    assert (last.action, last.value, last.visits) == (whole.action, whole.value, whole.visits)
+    assert search.depth_finished == 3

@@ -441,6 +441,20 @@ def test_gumbel_spends_its_plan_by_halving():
         search.run(seconds=1.0)
 
 
+def test_a_halving_in_slices_is_the_halving_of_one_run():
+    config = SearchConfig(
+        selection=Gumbel(considered=8), decision=GumbelDecision(), parallelism=ONE
+    )
+    state, evaluator = Go(5).new_initial_state(), Hashed(26)
+    whole = Search(state, config, evaluator, seed=5).run(visits=101)
+    search = Search(state, config, evaluator, seed=5)
+    search.run(Budget(visits=101, seconds=0))
+    for _ in range(200):
+        sliced = search.run(Budget(visits=101, seconds=0.0002), resume=True)
+    assert [(c.action, c.n) for c in sliced.children] == [(c.action, c.n) for c in whole.children]
+    assert sliced.action == whole.action
+
+
 def test_forced_playouts_are_taken_out_of_the_target():
     """Action 3 loses 0.9; only force gives it visits, and the target forgets them."""
 

@@ -12,8 +12,9 @@ from honte.evaluation.simple import Rollout
 from honte.games.go import Go
 from honte.games.tic_tac_toe import TicTacToe
 from honte.search import Search, SearchConfig
-from honte.search.config import Backup, Parallelism, Puct
+from honte.search.config import Backup, Grave, Gumbel, Parallelism, Puct, Rave
 from honte.search.reference import ReferenceSearch
+from honte.search.reference.amaf import weight
 from honte.search.steps import LeafKind
 from search.hashed_evaluators import Hashed
 
@@ -104,3 +105,43 @@ def test_nan_from_an_evaluator_ends_the_steps_with_a_sentence():
     with pytest.raises(HonteError, match=r"value is -?nan"):
         next(search.steps())
     assert search.result().visits == 0
+
+
+@pytest.mark.parametrize("selection", [Rave(), Grave(reference=20)])
+def test_the_amaf_values_of_a_step_are_those_that_selection_read(selection):
+    config = SearchConfig(selection=selection, parallelism=ONE)
+    search = Search(Go(5).new_initial_state(), config, Rollout(), seed=2)
+    seen_of_an_ancestor = False
+    for simulation in first(search, 120):
+        for step in simulation.way:
+            total = sum(edge.n for edge in step.edges)
+            own_side = step.player == simulation.way[_depth(simulation, step.amaf_node)].player
+
+            def score(edge, step=step, total=total, own_side=own_side):
+                w, n = step.amaf.get(edge.action, (0.0, 0))
+                beta = weight(selection, total, edge.n, n) if own_side else 0.0
+                if edge.n == 0 and beta == 0.0:
+                    return math.inf
+                mean = (1.0 - beta) * edge.q if edge.n else 0.0
+                return mean + (beta * w / n if beta else 0.0)
+
+            if step.edges and not step.opened:
+                chosen = next(e for e in step.edges if e.action == step.chosen_action)
+                assert score(chosen) == pytest.approx(max(map(score, step.edges)))
+            seen_of_an_ancestor |= step.amaf_node != step.node_index
+    assert seen_of_an_ancestor == isinstance(selection, Grave)
+
+
+def _depth(simulation, node_index):
+    return next(i for i, step in enumerate(simulation.way) if step.node_index == node_index)
+
+
+def test_planned_steps_halve_as_a_run_does():
+    config = SearchConfig(selection=Gumbel(considered=8), parallelism=ONE)
+    run = Search(Go(5).new_initial_state(), config, Hashed(26), seed=4)
+    run.run(simulations=60)
+    stepped = Search(Go(5).new_initial_state(), config, Hashed(26), seed=4)
+    list(islice(stepped.steps(planned=60), 60))
+    visits = {edge.action: edge.n for edge in run.root.edges()}
+    assert {edge.action: edge.n for edge in stepped.root.edges()} == visits
+    assert stepped.halving_scores() == run.halving_scores()

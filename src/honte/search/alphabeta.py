@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +61,8 @@ class AlphaBeta:
         self.config = config if config is not None else AlphaBetaConfig()
         self.evaluator: Evaluator = evaluator if evaluator is not None else Rollout()
         self.seed = seed
+        self.depth_finished = 0
+        """The deepest depth that the last run finished."""
         self._state = state.clone()
         self._stop = threading.Event()
 
@@ -90,8 +92,22 @@ class AlphaBeta:
         """
         if budget is None and (visits, simulations, seconds) != (None, None, None):
             budget = Budget(visits=visits, simulations=simulations, seconds=seconds)
+        slices = self.slices(budget)
+        while True:
+            try:
+                next(slices)
+            except StopIteration as end:
+                found: SearchResult = end.value
+                return found
+
+    def slices(
+        self, budget: Budget | None = None
+    ) -> Generator[SearchResult | None, None, SearchResult]:
+        """:meth:`run` for who shares the time with others: pauses after each position that was
+        judged, with the result so far where that was the last of a depth, else None."""
         self._stop.clear()
         began = time.perf_counter()
+        self.depth_finished = 0
         walk = _Walk(self.evaluator, self.seed, budget, began, self._stop)
         if self._state.is_terminal():
             return self._finished(time.perf_counter() - began)
@@ -100,13 +116,16 @@ class AlphaBeta:
         for depth in range(1, self.config.depth + 1):
             walk.may_stop = found is not None
             try:
-                found = walk.iterate(self._state, depth)
+                found = yield from walk.iterate(self._state, depth)
             except _Spent as spent:
                 reason = spent.reason
                 break
+            self.depth_finished = depth
             if not found.cut:
                 reason = StopReason.PROVEN
                 break
+            if depth < self.config.depth:
+                yield self._result(found, walk, reason, time.perf_counter() - began)
         assert found is not None
         return self._result(found, walk, reason, time.perf_counter() - began)
 
@@ -230,7 +249,7 @@ class _Walk:
     best_reply: dict[tuple[int, ...], int] = field(default_factory=dict)
     """By the actions that led to a position: what was best there one depth ago, tried first."""
 
-    def iterate(self, state: Any, depth: int) -> _Iteration:
+    def iterate(self, state: Any, depth: int) -> Generator[None, None, _Iteration]:
         """All actions at the root, to this depth."""
         self.cut = False
         self._count()
@@ -240,7 +259,9 @@ class _Walk:
         best: _Root | None = None
         for action in self._ordered(state.legal_actions(), ()):
             before = self.positions
-            value, line = self._value(_after(state, action), (action,), depth - 1, low, high)
+            value, line = yield from self._value(
+                _after(state, action), (action,), depth - 1, low, high
+            )
             root = _Root(action, value, self.positions - before, (action, *line))
             roots.append(root)
             if best is None or (value > best.value if maximise else value < best.value):
@@ -256,19 +277,22 @@ class _Walk:
 
     def _value(
         self, state: Any, way: tuple[int, ...], depth: int, low: float, high: float
-    ) -> tuple[float, tuple[int, ...]]:
+    ) -> Generator[None, None, tuple[float, tuple[int, ...]]]:
         """Player 0's value and the line to it: exact within (low, high), a bound outside."""
         self._count()
         if state.is_terminal():
             return float(state.returns()[0]), ()
         if depth == 0:
             self.cut = True
+            yield
             return self._judged(state), ()
         maximise = state.current_player() == 0
         best = -math.inf if maximise else math.inf
         line: tuple[int, ...] = ()
         for action in self._ordered(state.legal_actions(), way):
-            value, below = self._value(_after(state, action), (*way, action), depth - 1, low, high)
+            value, below = yield from self._value(
+                _after(state, action), (*way, action), depth - 1, low, high
+            )
             if value > best if maximise else value < best:
                 best, line = value, (action, *below)
                 self.best_reply[way] = action

@@ -42,6 +42,7 @@ class Job:
         stopped: Callable[[], bool],
         *,
         gumbel: bool = False,
+        resume: bool = False,
     ) -> None:
         self.core = core
         self.budget = budget
@@ -65,8 +66,9 @@ class Job:
                 "Gumbel's halving needs to know its simulations: give visits or simulations, "
                 "not seconds alone."
             )
-        planned = 0 if self._limit_reason is None else max(0, self._limit - (root.n == 0))
-        core.plan(planned)
+        if not resume:
+            planned = 0 if self._limit_reason is None else max(0, self._limit - (root.n == 0))
+            core.plan(planned)
 
     @property
     def simulations(self) -> int:

@@ -96,20 +96,23 @@ class Search:
         allowed_actions: Sequence[int] | None = None,
         on_report: Report | None = None,
         report_every: float = 0.1,
+        resume: bool = False,
     ) -> SearchResult:
         """Search until the budget is spent and decide.
 
         Give a :class:`Budget` or its limits. ``allowed_actions`` restricts the root; visits of
         other actions from earlier runs stay in the tree but play no part. ``on_report`` gets a
         snapshot every ``report_every`` seconds, without ownership (ask ``root.ownership()`` for
-        it, which walks the tree). Raises HonteError if an allowed action is not
+        it, which walks the tree). ``resume`` goes on with the plan of the run before, for
+        a search that is run in slices: Gumbel's halving and dynamic pruning stay laid out over
+        the simulations that were asked for then. Raises HonteError if an allowed action is not
         legal, if the evaluator's answer cannot be, or if the state breaks the protocol.
         """
         if budget is None:
             budget = Budget(visits=visits, simulations=simulations, seconds=seconds)
         self._restrict(allowed_actions)
         self._stop.clear()
-        job = self._job(budget)
+        job = self._job(budget, resume=resume)
         on_round = (
             None
             if on_report is None
@@ -125,9 +128,15 @@ class Search:
             raise job.error
         return self.result()
 
-    def steps(self) -> Iterator[Simulation]:
+    def steps(self, *, planned: int = 0) -> Iterator[Simulation]:
         """Run one simulation at a time, each written down phase by phase; see
-        :mod:`honte.search.steps`. The same visits as :meth:`run` with one leaf in flight."""
+        :mod:`honte.search.steps`. The same visits as :meth:`run` with one leaf in flight.
+
+        ``planned`` lays Gumbel's halving out over so many simulations from here on; 0 goes on with
+        the plan there is.
+        """
+        if planned:
+            self._core.plan(planned - (self._core.node(0).n == 0))
         return steps(self)
 
     def stop(self) -> None:
@@ -177,6 +186,13 @@ class Search:
         """What the search knows now, without searching on."""
         return _result(self, ownership=self.config.backup.ownership)
 
+    def halving_scores(self) -> dict[int, tuple[int, float]]:
+        """Under Gumbel's formula: each allowed root action's visits since the halving was planned,
+        and its g + log P + σ(q). Empty under another formula, and before the root is expanded."""
+        if not isinstance(self.config.selection, Gumbel) or self._core.node(0).n == 0:
+            return {}
+        return {action: (n, score) for action, n, score in self._core.gumbel_children()}
+
     def _allowed_prior(self, prior: NDArray[np.float32]) -> NDArray[np.float64]:
         allowed = np.asarray(prior, np.float64)
         if self._allowed is not None:
@@ -205,11 +221,11 @@ class Search:
         selection = self.config.selection
         return selection.formula.error if isinstance(selection, Custom) else None
 
-    def _job(self, budget: Budget) -> Job:
+    def _job(self, budget: Budget, *, resume: bool = False) -> Job:
         self._last.before = self._core.statistics
         self._last.started = time.perf_counter()
         gumbel = isinstance(self.config.selection, Gumbel)
-        return Job(self._core, budget, self._stop.is_set, gumbel=gumbel)
+        return Job(self._core, budget, self._stop.is_set, gumbel=gumbel, resume=resume)
 
     def _finish(self, job: Job) -> None:
         self._last.seconds = time.perf_counter() - self._last.started

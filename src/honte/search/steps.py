@@ -6,7 +6,7 @@ only writes down what they did.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.simple import Rollout, Uniform
+from honte.search.config import Grave, Rave
 from honte.search.driver import deliver
+from honte.search.tree import TreeNode
 
 if TYPE_CHECKING:
     from honte.search.search import Search
@@ -72,6 +74,11 @@ class Step:
     """Whether the chosen action got its edge only now."""
     after: StepEdge
     """The chosen edge after backup."""
+    amaf: dict[int, tuple[float, int]]
+    """W and N of the AMAF statistics that selection read, for the side to move at the node that
+    keeps them; empty where the formula has none."""
+    amaf_node: int
+    """Which node's those are: GRAVE reads an ancestor's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +112,58 @@ def steps(search: Search) -> Iterator[Simulation]:
     """
     core = search._core
     core.set_tracing(True)
+    amaf = _AmafBefore(search)
     try:
         while True:
             root = core.node(0)
             if root.terminal or (root.proven and root.n > 0):
                 return
-            yield _simulate(search)
+            yield _simulate(search, amaf)
     finally:
         core.set_tracing(False)
 
 
-def _simulate(search: Search) -> Simulation:
+class _AmafBefore:
+    """The AMAF statistics of each node as they are before the next simulation."""
+
+    def __init__(self, search: Search) -> None:
+        self._core = search._core
+        selection = search.config.selection
+        self._selection = selection if isinstance(selection, Rave | Grave) else None
+        self._tables: dict[int, dict[int, tuple[float, int]]] = {}
+        self.read_all()
+
+    def read_all(self) -> None:
+        """Read every node's anew: the tree was another, or has other numbers."""
+        if self._selection is not None:
+            self._tables.clear()
+            self._read(range(self._core.node_count))
+
+    def of(self, trace: _core.Trace, depth: int) -> tuple[int, dict[int, tuple[float, int]]]:
+        """The node whose statistics selection read at a depth of the last way, and those."""
+        steps = trace.steps
+        source = steps[depth].node
+        if isinstance(self._selection, Grave):
+            reference = self._selection.reference
+            nearest = (s.node for s in reversed(steps[: depth + 1]) if s.n >= reference)
+            source = next(nearest, steps[0].node)
+        return source, self._tables.get(source, {})
+
+    def take(self, trace: _core.Trace) -> None:
+        """The last simulation changed the nodes on its way."""
+        if self._selection is not None:
+            self._read({trace.leaf, *(step.node for step in trace.steps)})
+
+    def _read(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            self._tables[node] = TreeNode(self._core, node, None).amaf()
+
+
+def _simulate(search: Search, amaf: _AmafBefore) -> Simulation:
     core = search._core
     if core.wants_pruning:
         core.prune()
+        amaf.read_all()
     evaluator = search.evaluator
     if isinstance(evaluator, Uniform):
         core.simulate(_core.NativeEvaluatorKind.UNIFORM, 1, 1)
@@ -129,7 +174,9 @@ def _simulate(search: Search) -> Simulation:
         core.select(batch, 1, 1)
         if batch.size:
             _answer(search, batch)
-    return _written_down(core)
+    written = _written_down(core, amaf)
+    amaf.take(core.trace())
+    return written
 
 
 def _answer(search: Search, batch: _core.LeafBatch) -> None:
@@ -142,13 +189,14 @@ def _answer(search: Search, batch: _core.LeafBatch) -> None:
         raise HonteError(f"The evaluator gave an answer that cannot be used: {reason}.")
 
 
-def _written_down(core: _core.TreeSearch) -> Simulation:
+def _written_down(core: _core.TreeSearch, amaf: _AmafBefore) -> Simulation:
     trace = core.trace()
     leaf = core.node(trace.leaf)
     kind = LeafKind[trace.kind.name]
     way = []
-    for step in trace.steps:
+    for depth, step in enumerate(trace.steps):
         after = next(edge for edge in core.edges(step.node) if edge.action == step.chosen)
+        amaf_node, statistics = amaf.of(trace, depth)
         way.append(
             Step(
                 step.node,
@@ -159,6 +207,8 @@ def _written_down(core: _core.TreeSearch) -> Simulation:
                 step.chosen,
                 step.opened,
                 _edge(after),
+                statistics,
+                amaf_node,
             )
         )
     return Simulation(

@@ -102,6 +102,12 @@ class TreeNode:
         means = self._core.means(self.index)
         return TreeMeans(self._sign * means.score_mean, means.score_stdev, means.no_result)
 
+    def amaf(self) -> dict[int, tuple[float, int]]:
+        """W and N of each action as if it had been played here first, for the side to move here;
+        of those that were played at all. Empty where the formula keeps none."""
+        w, n = self._core.amaf(self.index)
+        return {int(action): (float(w[action]), int(n[action])) for action in np.flatnonzero(n)}
+
     @property
     def side(self) -> int:
         """The player whose side the values of this node are on: who moves here, player 0 at a
