@@ -6,6 +6,7 @@ import pytest
 
 from honte.errors import HonteError
 from honte.lab.board_games import GameSpec
+from honte.lab.reading import parse_player
 from honte.lab.replay import positions, record_of
 from honte.lab.runner import Match
 from honte.lab.schedule import Gauntlet, RoundRobin, Sequential
@@ -203,3 +204,19 @@ def test_something_else_than_a_store_is_refused(tmp_path):
         other.execute("CREATE TABLE dogs (name TEXT)")
     with pytest.raises(HonteError, match="is a database of something else"):
         Store(tmp_path / "other")
+
+
+def test_alpha_beta_sits_at_the_table_and_sees_tic_tac_toe_to_its_end(store):
+    minimax = parse_player("preset=alphabeta;depth=9;network=none")
+    rows = play(store, [minimax, uct("a", visits=30)], pairs=3, game=TIC_TAC_TOE)
+    assert len(rows) == 6
+    for row in rows:
+        points = row.result if row.fixture.first == "alphabeta" else 1 - row.result
+        assert points >= 0.5, row
+
+
+def test_alpha_beta_takes_no_field_of_a_search():
+    with pytest.raises(HonteError, match="keep_tree.* means nothing"):
+        parse_player("preset=alphabeta;keep_tree=true")
+    with pytest.raises(HonteError, match="depth"):
+        parse_player("preset=alphabeta;depth=0")

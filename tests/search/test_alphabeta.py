@@ -103,6 +103,25 @@ def test_a_budget_ends_it_after_a_finished_depth():
     assert 0.1 <= timed.seconds < 1.0
 
 
+class Counted:
+    """Counts the batches that another evaluator is asked."""
+
+    def __init__(self, evaluator):
+        self.evaluator, self.batches, self.positions = evaluator, 0, 0
+
+    def __call__(self, batch):
+        self.batches += 1
+        self.positions += batch.size
+        return self.evaluator(batch)
+
+
+def test_positions_that_follow_from_one_are_judged_together():
+    evaluator = Counted(Hashed(7))
+    result = AlphaBeta(ConnectFour().new_initial_state(), AlphaBetaConfig(3), evaluator).run()
+    assert evaluator.positions == result.evaluations
+    assert evaluator.positions > 5 * evaluator.batches
+
+
 def test_the_same_seed_gives_the_same_result_with_rollouts():
     state = ConnectFour().new_initial_state()
 

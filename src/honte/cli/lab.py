@@ -222,12 +222,16 @@ def solve_problems(
 def table(
     name: Annotated[str, typer.Argument(help="c-puct, visits, alphago-2016, selection …")],
     network: Network = "default",
-    katago: Annotated[Path | None, typer.Option(help="The program, for the table katago.")] = None,
+    katago: Annotated[
+        Path | None, typer.Option(help="The program, for the tables against it.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the store and the pages.")] = Path(),
     visits: Annotated[int | None, typer.Option(min=1, help="Instead of the default.")] = None,
     games: Annotated[int | None, typer.Option(min=2, help="Of each pair of players.")] = None,
     size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
-    seconds: Annotated[float, typer.Option(help="CPU time a move, for selection.")] = 0.02,
+    seconds: Annotated[
+        float, typer.Option(help="Time a move, for the tables at equal time.")
+    ] = 0.05,
     play: Annotated[
         bool, typer.Option("--play/--no-play", help="Or write the pages of the games so far.")
     ] = True,
@@ -268,7 +272,7 @@ def table(
             evaluators=evaluators,
         )
         rows = play_with_progress(match, path) if play else match.games()
-    write_study(chosen, rows, out, network, _command(name, network, visits, games, size))
+    write_study(chosen, rows, out, network, _command(name, network, visits, games, size, seconds))
     show_report(chosen.title, rows, anchor=chosen.anchor)
     typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")
 
@@ -330,13 +334,17 @@ def scale(
     Console(highlight=False).print(table)
 
 
-def _command(name: str, network: str, visits: int | None, games: int | None, size: int) -> str:
+def _command(
+    name: str, network: str, visits: int | None, games: int | None, size: int, seconds: float
+) -> str:
     """The line that makes the page, without the places of this machine."""
     words = ["honte lab table", name]
     if network != "default":
         words.append(f"--network {Path(network).name}")
-    if name == "katago":
+    if name.startswith("katago"):
         words.append("--katago PATH")
+    if name in ("selection", "katago-time"):
+        words.append(f"--seconds {seconds:g}")
     for option, value in (("visits", visits), ("games", games)):
         if value is not None:
             words.append(f"--{option} {value}")

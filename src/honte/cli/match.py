@@ -149,10 +149,10 @@ def _players(
 
 def _first_network(players: Sequence[PlayerSpec]) -> str | None:
     """The network that judges openings where none is named."""
-    from honte.lab.specs import SearchPlayerSpec
+    from honte.lab.specs import EnginePlayerSpec
 
-    searches = (player for player in players if isinstance(player, SearchPlayerSpec))
-    return next((one.leaf.network for one in searches if not one.leaf.blind), None)
+    own = (player for player in players if not isinstance(player, EnginePlayerSpec))
+    return next((one.leaf.network for one in own if not one.leaf.blind), None)
 
 
 def play_with_progress(match: Match, store: Path) -> list[GameRow]:

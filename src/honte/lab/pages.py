@@ -11,11 +11,11 @@ from honte.lab.evaluators import Evaluators
 from honte.lab.machine import machine, today
 from honte.lab.plots import plot_by_name, plot_by_number
 from honte.lab.report import MatchReport
-from honte.lab.specs import SearchPlayerSpec
+from honte.lab.specs import AlphaBetaPlayerSpec, SearchPlayerSpec
 from honte.lab.store import GameRow, Store
 from honte.lab.studies import Study
 from honte.records.files import write_text
-from honte.search import Search
+from honte.search import AlphaBeta, AlphaBetaConfig, Search
 
 SPEED_SECONDS = 1.0
 
@@ -29,22 +29,28 @@ class SpeedTest:
         self._size = size
         self._known: dict[str, float] = json.loads(store.noted("speeds") or "{}")
 
-    def __call__(self, player: SearchPlayerSpec) -> float:
-        """Simulations in a second of processor time, from the empty board."""
+    def __call__(self, player: SearchPlayerSpec | AlphaBetaPlayerSpec) -> float:
+        """Simulations, or positions, in a second of processor time, from the empty board."""
         if player.name not in self._known:
             self._known[player.name] = self._measure(player)
             self._store.note("speeds", json.dumps(self._known))
         return self._known[player.name]
 
-    def _measure(self, player: SearchPlayerSpec) -> float:
+    def _measure(self, player: SearchPlayerSpec | AlphaBetaPlayerSpec) -> float:
         from honte.games.go import Go
 
         state = Go(self._size).new_initial_state()
         evaluator = self._evaluators.evaluator(player.leaf)
-        Search(state, player.search, evaluator).run(simulations=50)
+
+        def searching(seed: int) -> Search | AlphaBeta:
+            if isinstance(player, AlphaBetaPlayerSpec):
+                return AlphaBeta(state, AlphaBetaConfig(player.depth), evaluator, seed=seed)
+            return Search(state, player.search, evaluator, seed=seed)
+
+        searching(0).run(simulations=50)
         simulations, spent, wall = 0, 0.0, time.perf_counter()
         while time.perf_counter() - wall < SPEED_SECONDS:
-            search = Search(state, player.search, evaluator, seed=simulations)
+            search = searching(simulations)
             began = time.process_time()
             simulations += search.run(simulations=100).simulations
             spent += time.process_time() - began

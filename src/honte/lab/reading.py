@@ -11,6 +11,7 @@ from typing import Any
 from honte.errors import HonteError
 from honte.lab.board_games import GameSpec
 from honte.lab.specs import (
+    AlphaBetaPlayerSpec,
     EnginePlayerSpec,
     LeafValue,
     Limits,
@@ -41,6 +42,7 @@ def parse_player(text: str, *, network: str | None = None) -> PlayerSpec:
     the one given, but for UCT, RAVE and GRAVE; ``none`` for none), any field of its configuration
     by its path (``selection.c_puct=2``), ``policy``, ``rollout_weight``, ``visits``,
     ``simulations``, ``seconds``, ``keep_tree``, ``cache``.
+    Alpha-beta: ``preset=alphabeta``, ``depth``, ``network``, ``rollouts``, limits if wanted.
     An engine: ``name``, ``engine`` (its command line), ``timeout``. Values are TOML; what is none
     is text. Raises HonteError that names the pair at fault.
     """
@@ -85,6 +87,8 @@ def player_of_table(
     try:
         if "engine" in given:
             return _engine(given)
+        if given.get("preset") == "alphabeta":
+            return _alphabeta(given, network)
         return _search(given, network)
     except HonteError as error:
         raise HonteError(f"In {where}: {error}") from None
@@ -98,13 +102,31 @@ def _engine(given: dict[str, Any]) -> EnginePlayerSpec:
     return EnginePlayerSpec(name=name, command=command, **kept)
 
 
-def _search(given: dict[str, Any], network: str | None) -> SearchPlayerSpec:
+def _alphabeta(given: dict[str, Any], network: str | None) -> AlphaBetaPlayerSpec:
+    leaf = _leaf(given, network)
+    limits = {key: given.pop(key) for key in _LIMITS if key in given}
+    kept = {key: given.pop(key) for key in ("depth",) if key in given}
+    system = str(given.pop("preset"))
+    name = str(given.pop("name", system))
+    _refuse_rest(given, ("name", "preset", "depth", *_LEAF, *_LIMITS))
+    return AlphaBetaPlayerSpec(
+        name=name, leaf=LeafValue(**leaf), limits=Limits(**limits) if limits else None, **kept
+    )
+
+
+def _leaf(given: dict[str, Any], network: str | None) -> dict[str, Any]:
+    """The fields of :class:`LeafValue`, taken out of what was given."""
     leaf = {key: given.pop(key) for key in _LEAF if key in given}
-    system = given.pop("preset", None)
-    if "network" not in leaf and network is not None and system not in ROLLOUT_PRESETS:
+    if "network" not in leaf and network is not None:
         leaf["network"] = network
     if leaf.get("network") == "none":
         leaf["network"] = None
+    return leaf
+
+
+def _search(given: dict[str, Any], network: str | None) -> SearchPlayerSpec:
+    system = given.pop("preset", None)
+    leaf = _leaf(given, None if system in ROLLOUT_PRESETS else network)
     limits = {key: given.pop(key) for key in _LIMITS if key in given}
     kept = {key: given.pop(key) for key in _PLAYER if key in given}
     system = system or ("katago" if leaf.get("network") else "uct")

@@ -22,8 +22,15 @@ from honte.lab.engine import EngineFailure, GtpEngine
 from honte.lab.evaluators import Evaluators
 from honte.lab.openings import OpeningMaker, derived_seed
 from honte.lab.schedule import Schedule
-from honte.lab.seats import Answer, EngineSeat, SearchSeat, set_up
-from honte.lab.specs import EnginePlayerSpec, LeafValue, MatchSpec, PlayerSpec, SearchPlayerSpec
+from honte.lab.seats import AlphaBetaSeat, Answer, EngineSeat, SearchSeat, set_up
+from honte.lab.specs import (
+    AlphaBetaPlayerSpec,
+    EnginePlayerSpec,
+    LeafValue,
+    MatchSpec,
+    PlayerSpec,
+    SearchPlayerSpec,
+)
 from honte.lab.store import Fixture, GameRow, Store
 from honte.lab.table import Seat, Table
 from honte.search import Budget, Search, run_many
@@ -107,7 +114,8 @@ class Match:
             return
         try:
             evaluator = self._evaluators.evaluator(player.leaf)
-            Search(state, player.search, evaluator).run(visits=2)
+            config = player.search if isinstance(player, SearchPlayerSpec) else None
+            Search(state, config, evaluator).run(visits=2)
         except TypeError:
             raise HonteError(
                 f"the network {player.leaf.network} plays Go, not {self._game.name.value}."
@@ -158,12 +166,13 @@ class Match:
 
     def _seat(self, fixture: Fixture, name: str) -> Seat:
         player = self._players[name]
-        if isinstance(player, SearchPlayerSpec):
-            seed = derived_seed(
-                self._match.seed, fixture.first, fixture.second, fixture.opening, name
-            )
-            return SearchSeat(player, self._evaluators.evaluator(player.leaf), seed)
-        return EngineSeat(lambda: self.take_engine(player), self.give_back)
+        if isinstance(player, EnginePlayerSpec):
+            return EngineSeat(lambda: self.take_engine(player), self.give_back)
+        seed = derived_seed(self._match.seed, fixture.first, fixture.second, fixture.opening, name)
+        evaluator = self._evaluators.evaluator(player.leaf)
+        if isinstance(player, AlphaBetaPlayerSpec):
+            return AlphaBetaSeat(player, evaluator, seed)
+        return SearchSeat(player, evaluator, seed)
 
     def take_engine(self, spec: EnginePlayerSpec) -> GtpEngine:
         """An engine that runs and has no game."""
@@ -197,7 +206,8 @@ class Match:
 
 def _games_at_once(players: Sequence[PlayerSpec]) -> int:
     """One where anybody plays by time, which others would take from it; few with engines."""
-    if any(isinstance(p, SearchPlayerSpec) and p.limits.seconds is not None for p in players):
+    limits = (player.limits for player in players if not isinstance(player, EnginePlayerSpec))
+    if any(limit is not None and limit.seconds is not None for limit in limits):
         return 1
     if any(isinstance(player, EnginePlayerSpec) for player in players):
         return ENGINES_AT_ONCE
@@ -273,6 +283,9 @@ class _Play:
         together: dict[tuple[int, Parallelism], list[tuple[Table, Search]]] = {}
         for table in tables:
             seat = table.seat
+            if isinstance(seat, AlphaBetaSeat):
+                self._look_ahead(table, seat)
+                continue
             assert isinstance(seat, SearchSeat)
             search = seat.search(table.state, len(table.actions))
             if seat.spec.alone or seat.spec.limits.seconds is not None:
@@ -284,6 +297,14 @@ class _Play:
             self._think(group)
         for table in tables:
             self._seat_again(table)
+
+    def _look_ahead(self, table: Table, seat: AlphaBetaSeat) -> None:
+        try:
+            answer = seat.move(table.state, len(table.actions))
+        except HonteError as error:
+            table.fail(table.player, str(error))
+        else:
+            self._take(table, answer)
 
     def _think(self, group: Sequence[tuple[Table, Search]]) -> None:
         began = time.perf_counter()

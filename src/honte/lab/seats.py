@@ -12,10 +12,10 @@ from honte.evaluation import Evaluator
 from honte.games.go import BLACK, GoState, Legality, format_vertex, parse_vertex
 from honte.lab.engine import EngineFailure, GtpEngine
 from honte.lab.openings import derived_seed
-from honte.lab.specs import SearchPlayerSpec
+from honte.lab.specs import AlphaBetaPlayerSpec, SearchPlayerSpec
 from honte.players.counting import Counter
 from honte.players.ownership import ownership_sources
-from honte.search import EvaluationCache, Search
+from honte.search import AlphaBeta, AlphaBetaConfig, EvaluationCache, Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,32 @@ class SearchSeat:
     def dead_stones(self, state: GoState) -> list[int] | None:
         """The stones it would take off the board of a finished game of Go."""
         return Counter(*ownership_sources(self.evaluator)).dead_stones(state)
+
+
+class AlphaBetaSeat:
+    """Alpha-beta that plays one side of one game; it keeps nothing between moves."""
+
+    def __init__(self, spec: AlphaBetaPlayerSpec, evaluator: Evaluator, seed: int) -> None:
+        self.spec = spec
+        self._evaluator = evaluator
+        self._seed = seed
+
+    def move(self, state: Any, ply: int) -> Answer:
+        """Its answer in this position. Raises HonteError where the search cannot go on."""
+        search = AlphaBeta(
+            state,
+            AlphaBetaConfig(self.spec.depth),
+            self._evaluator,
+            seed=derived_seed(self._seed, ply),
+        )
+        result = search.run(self.spec.limits.budget() if self.spec.limits else None)
+        if result.action is None:
+            raise HonteError("The search found no move.")
+        return Answer(result.action, result.seconds, result.winrate)
+
+    def dead_stones(self, state: GoState) -> list[int] | None:
+        """The stones it would take off the board of a finished game of Go."""
+        return Counter(*ownership_sources(self._evaluator)).dead_stones(state)
 
 
 class EngineSeat:

@@ -1,4 +1,5 @@
-"""Who plays: a search by its configuration, network and budget, or a GTP engine by its command.
+"""Who plays: a search by its configuration, network and budget, alpha-beta by its depth, or a GTP
+engine by its command.
 
 A specification says everything that makes a player what it is. It is stored beside the games, so
 that a match cannot go on with other players under the same names.
@@ -12,6 +13,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from honte.search import Budget, SearchConfig
+from honte.search.alphabeta import MAXIMUM_DEPTH
 from honte.search.config import Gumbel, Phase
 
 
@@ -87,6 +89,19 @@ class SearchPlayerSpec(Phase):
         return self
 
 
+class AlphaBetaPlayerSpec(Phase):
+    """Minimax with alpha-beta pruning, see :class:`honte.search.AlphaBeta`."""
+
+    kind: Literal["alphabeta"] = "alphabeta"
+    name: str = Field(min_length=1, max_length=80)
+    depth: int = Field(default=4, ge=1, le=MAXIMUM_DEPTH)
+    """Actions to look ahead, where the limits allow it."""
+    leaf: LeafValue = LeafValue()
+    """Who judges the positions at the depth; there is no prior to switch off."""
+    limits: Limits | None = None
+    """Visits and simulations are positions; None: to the depth, whatever it costs."""
+
+
 class EnginePlayerSpec(Phase):
     """A program that speaks GTP."""
 
@@ -120,7 +135,9 @@ class EnginePlayerSpec(Phase):
         return shlex.split(self.command)
 
 
-PlayerSpec = Annotated[SearchPlayerSpec | EnginePlayerSpec, Field(discriminator="kind")]
+PlayerSpec = Annotated[
+    SearchPlayerSpec | AlphaBetaPlayerSpec | EnginePlayerSpec, Field(discriminator="kind")
+]
 
 
 class AgreedEnd(Phase):

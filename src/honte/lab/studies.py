@@ -6,7 +6,8 @@ more visits or more games. What the texts say is stated beside what was measured
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shlex
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +16,14 @@ from honte.lab.board_games import GameSpec
 from honte.lab.plots import Published
 from honte.lab.reading import parse_player, with_field
 from honte.lab.schedule import Chain, Gauntlet, RoundRobin
-from honte.lab.specs import EnginePlayerSpec, PlayerSpec, SearchPlayerSpec
+from honte.lab.specs import (
+    AlphaBetaPlayerSpec,
+    EnginePlayerSpec,
+    LeafValue,
+    Limits,
+    PlayerSpec,
+    SearchPlayerSpec,
+)
 from honte.networks import shipped_networks
 
 
@@ -27,14 +35,14 @@ class StudyOptions:
     visits: int | None = None
     pairs: int | None = None
     size: int = 9
-    seconds: float = 0.02
-    """CPU time a move, where players are compared at equal time."""
+    seconds: float = 0.05
+    """Time a move, where players are compared at equal time."""
     katago: str | None = None
     """The program, for the study against it."""
     folder: Path = field(default_factory=Path)
     """Where the study's files go."""
-    speed: Callable[[SearchPlayerSpec], float] | None = None
-    """Simulations a CPU second of a player, where players are compared at equal time."""
+    speed: Callable[[SearchPlayerSpec | AlphaBetaPlayerSpec], float] | None = None
+    """Simulations, or positions, a CPU second of a player, where time is to be equal."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +67,7 @@ class Study:
     published: Published | None = None
 
 
-def _names(players: list[SearchPlayerSpec] | list[PlayerSpec]) -> tuple[str, ...]:
+def _names(players: Sequence[PlayerSpec]) -> tuple[str, ...]:
     return tuple(player.name for player in players)
 
 
@@ -159,40 +167,46 @@ def alphago_2016(options: StudyOptions) -> Study:
 
 
 def selection(options: StudyOptions) -> Study:
-    """UCT, RAVE, GRAVE, PUCT and Gumbel at equal time."""
+    """UCT, RAVE, GRAVE, PUCT, Gumbel and alpha-beta at equal time."""
     if options.speed is None:
         raise HonteError("A study at equal time needs to measure the players' speeds.")
+    if options.network is None:
+        raise HonteError("This table needs a network: give --network FILE.")
     systems = {
-        "UCT": ("uct", None),
-        "RAVE": ("rave", None),
-        "GRAVE": ("grave", None),
+        "UCT": ("uct", "none"),
+        "RAVE": ("rave", "none"),
+        "GRAVE": ("grave", "none"),
         "PUCT": ("alphago_zero", options.network),
         "Gumbel": ("gumbel_alphazero", options.network),
     }
-    if options.network is None:
-        raise HonteError("This table needs a network: give --network FILE.")
-    players = []
+    players: list[SearchPlayerSpec | AlphaBetaPlayerSpec] = []
     for name, (system, network) in systems.items():
         player = parse_player(
-            f"name={name};preset={system};network={network or 'none'};visits=100;keep_tree=false"
+            f"name={name};preset={system};network={network};visits=100;keep_tree=false"
         )
         assert isinstance(player, SearchPlayerSpec)
         visits = max(2, round(options.speed(player) * options.seconds))
         players.append(with_field(player, "visits", visits, name))
-    counts = ", ".join(f"{p.name} {p.limits.visits}" for p in players)
+    minimax = AlphaBetaPlayerSpec(
+        name="alpha-beta", depth=8, leaf=LeafValue(network=options.network)
+    )
+    positions = Limits(visits=max(2, round(options.speed(minimax) * options.seconds)))
+    players.append(minimax.model_copy(update={"limits": positions}))
+    counts = ", ".join(f"{p.name} {p.limits.visits:,}" for p in players if p.limits)
     return Study(
         name="selection",
-        title="UCT, RAVE, GRAVE, PUCT and Gumbel at equal time",
-        question="What are playouts and a network worth in the same time?",
+        title="UCT, RAVE, GRAVE, PUCT, Gumbel and alpha-beta at equal time",
+        question="What are playouts, a network and minimax worth in the same time?",
         settings=f"{options.seconds * 1000:g} ms of processor time a move, turned into visits by "
         f"each one's measured speed: {counts}. UCT, RAVE and GRAVE use random rollouts, PUCT and "
-        "Gumbel the network. No tree is kept between moves.",
+        "Gumbel the network. Alpha-beta deepens step by step with the network's value at its "
+        "depth, and always finishes the first. No tree is kept between moves.",
         players=tuple(players),
         schedule=RoundRobin(_names(players), options.pairs or 10),
         game=GameSpec(size=options.size),
         said="RAVE beats UCT clearly at few playouts [Gelly & Silver 2011], GRAVE beats RAVE "
         "[Cazenave 2015], and a network beats all rollouts; Gumbel gains on PUCT where simulations "
-        "are few [Danihelka 2022].",
+        "are few [Danihelka 2022]. Minimax never became strong at Go.",
         anchor="UCT",
     )
 
@@ -284,7 +298,7 @@ def switches(options: StudyOptions) -> Study:
 
 
 KATAGO_SETTINGS = """\
-logFile = katago-log.txt
+logFile = {log}
 logAllGTPCommunication = false
 logSearchInfo = false
 rules = tromp-taylor
@@ -292,8 +306,8 @@ allowResignation = false
 resignThreshold = -0.99
 resignConsecTurns = 99
 ponderingEnabled = false
-maxVisits = {visits}
-numSearchThreads = 1
+{limit}
+numSearchThreads = {threads}
 nnRandomize = true
 lagBuffer = 0
 searchFactorAfterOnePass = 1.0
@@ -301,34 +315,38 @@ searchFactorAfterTwoPass = 1.0
 searchFactorWhenWinning = 1.0
 searchFactorWhenWinningThreshold = 0.99
 """
-"""One thread, every move with all its visits, whoever is winning."""
+"""Every move with all its visits or all its time, whoever is winning."""
+
+KATAGO_THREADS = 4
+"""With which KataGo is fastest on two cores: `benchmarks/against_katago.py` looks for it."""
 
 
-def katago(options: StudyOptions) -> Study:
-    """honte's katago preset against KataGo."""
-    import shlex
-
+def _katago_engine(options: StudyOptions, name: str, limit: str, threads: int) -> EnginePlayerSpec:
+    """KataGo with a limit in its own words, its settings in a file beside the table."""
     if options.katago is None:
         raise HonteError("This table needs the program: give --katago PATH.")
-    base = _base(options, "katago", 100)
-    visits = base.limits.visits
-    ours = with_field(base, "alone", True, "honte")
     folder = options.folder.resolve()
-    configuration = folder / f"katago-{visits}.cfg"
+    configuration = folder / f"{name}.cfg"
     configuration.write_text(
-        KATAGO_SETTINGS.format(visits=visits).replace(
-            "katago-log.txt", str(folder / "katago-log.txt")
-        ),
+        KATAGO_SETTINGS.format(log=folder / f"{name}.log", limit=limit, threads=threads),
         encoding="utf-8",
     )
     model = shipped_networks().get(str(options.network), options.network)
     command = [options.katago, "gtp", "-model", str(model), "-config", str(configuration)]
-    theirs = EnginePlayerSpec(
+    return EnginePlayerSpec(
         name="KataGo", command=shlex.join(command), timeout=120.0, start_timeout=300.0
     )
+
+
+def katago(options: StudyOptions) -> Study:
+    """honte's katago preset against KataGo, visit for visit."""
+    base = _base(options, "katago", 100)
+    visits = base.limits.visits
+    ours = with_field(base, "alone", True, "honte")
+    theirs = _katago_engine(options, "katago", f"maxVisits = {visits}", threads=1)
     return Study(
         name="katago",
-        title="honte's katago preset against KataGo",
+        title="honte's katago preset against KataGo at equal visits",
         question="Is the preset as strong as the engine it is named after, visit for visit?",
         settings=f"The same network, {visits} visits a move, one search thread in KataGo, its "
         "quicker moves when winning switched off; honte with its default batches.",
@@ -336,6 +354,27 @@ def katago(options: StudyOptions) -> Study:
         schedule=RoundRobin((ours.name, theirs.name), options.pairs or 10),
         game=GameSpec(size=options.size),
         said="No text says; equal searches come out equal.",
+        anchor="KataGo",
+    )
+
+
+def katago_time(options: StudyOptions) -> Study:
+    """honte's katago preset against KataGo, second for second."""
+    base = with_field(_base(options, "katago", 100), "seconds", options.seconds, "honte")
+    ours = with_field(base, "visits", None, "honte")
+    limit = f"maxVisits = 1000000\nmaxTime = {options.seconds}"
+    theirs = _katago_engine(options, "katago-time", limit, threads=KATAGO_THREADS)
+    return Study(
+        name="katago-time",
+        title="honte's katago preset against KataGo at equal time",
+        question="What is the faster search worth?",
+        settings=f"The same network and processor, {options.seconds:g} s a move for both, one game "
+        f"at a time; KataGo with {KATAGO_THREADS} search threads, its quicker moves when winning "
+        "switched off.",
+        players=(ours, theirs),
+        schedule=RoundRobin((ours.name, theirs.name), options.pairs or 10),
+        game=GameSpec(size=options.size),
+        said="No text says; a doubling of visits is worth some 60 to 100 Elo where visits are few.",
         anchor="KataGo",
     )
 
@@ -349,6 +388,7 @@ STUDIES: dict[str, Callable[[StudyOptions], Study]] = {
     "first-play-urgency": first_play_urgency,
     "switches": switches,
     "katago": katago,
+    "katago-time": katago_time,
 }
 
 

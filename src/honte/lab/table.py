@@ -8,11 +8,11 @@ from typing import Any
 from honte.games.go import Scoring
 from honte.lab.board_games import GameSpec, points
 from honte.lab.openings import Opening, derived_seed, start_position
-from honte.lab.seats import Answer, EngineSeat, SearchSeat
+from honte.lab.seats import AlphaBetaSeat, Answer, EngineSeat, SearchSeat
 from honte.lab.specs import AgreedEnd, MatchSpec
 from honte.lab.store import Ending, Fixture, GameRow
 
-Seat = SearchSeat | EngineSeat
+Seat = SearchSeat | AlphaBetaSeat | EngineSeat
 
 
 class Table:
