@@ -82,7 +82,7 @@ void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> pat
 void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
                      bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
   tree.nodes[leaf].n += 1;
-  weighing.recompute(tree, parameters.backup, leaf, bias);
+  weighing.recompute(tree, leaf, bias);
   bool proven = parameters.backup.solver && tree.nodes[leaf].proven;
   for (std::size_t i = path.size(); i-- > 0;) {
     Node& node = tree.nodes[path[i].node];
@@ -95,14 +95,15 @@ void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const S
       --node.in_flight;
     }
     const Node& child = tree.nodes[edge.child];
-    edge.w = side(node.player) * child.value_sum / child.n * edge.n;
+    edge.w = side(node.player) * child.value_sum * (static_cast<double>(edge.n) / child.n);
+    tree.shares.at(node.edges)[path[i].edge] = share_of(tree, edge);
     if (proven) {
       edge.exact = true;
       edge.q = side(node.player) * child.proven_value;
       proven = node.proven || try_to_prove(tree, node);
     }
     refresh(edge, parameters.selection, parameters.backup);
-    weighing.recompute(tree, parameters.backup, path[i].node, bias);
+    weighing.recompute(tree, path[i].node, bias);
   }
 }
 

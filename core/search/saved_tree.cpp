@@ -9,7 +9,7 @@ namespace {
 
 struct Header {
   std::uint32_t node_count, actions, points;
-  std::uint32_t scored, extended;
+  std::uint32_t scored, extended, weighed;
 };
 
 template <class T>
@@ -43,7 +43,7 @@ void require(bool holds) {
 
 std::string serialized(const Tree& tree) {
   std::string bytes;
-  const Header header{tree.node_count, tree.actions, tree.points, tree.scored, tree.extended};
+  const Header header{tree.node_count, tree.actions, tree.points, tree.scored, tree.extended, tree.weighed};
   put(bytes, &header, 1);
   for (std::uint32_t i = 0; i < tree.node_count; ++i) {
     Node node = tree.nodes[i];
@@ -56,6 +56,7 @@ std::string serialized(const Tree& tree) {
       edge.in_flight = 0;
       put(bytes, &edge, 1);
     }
+    if (tree.weighed && node.edge_count > 0) put(bytes, tree.shares.at(node.edges), node.edge_count);
     if (node.codes != kNone) put(bytes, &tree.codes[node.codes], node.legal_count);
     if (node.order != kNone) put(bytes, tree.orders.at(node.order), node.listed);
     if (node.ownership != kNone) put(bytes, &tree.ownership[node.ownership], tree.points);
@@ -75,6 +76,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
   tree.points = header.points;
   tree.scored = header.scored != 0;
   tree.extended = header.extended != 0;
+  tree.weighed = header.weighed != 0;
   for (std::uint32_t i = 0; i < header.node_count; ++i) {
     Node saved{};
     reader.get(&saved, 1);
@@ -85,8 +87,9 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
     node = saved;
     if (tree.extended) reader.get(&tree.extensions[i], 1);
     node.edge_capacity_log2 = saved.edge_count ? static_cast<std::uint8_t>(std::bit_width(saved.edge_count - 1u)) : 0;
-    node.edges = saved.edge_count ? tree.edges.allocate(node.edge_capacity_log2) : kNone;
+    node.edges = saved.edge_count ? tree.allocate_edges(node.edge_capacity_log2) : kNone;
     if (saved.edge_count) reader.get(tree.edges.at(node.edges), saved.edge_count);
+    if (saved.edge_count && tree.weighed) reader.get(tree.shares.at(node.edges), saved.edge_count);
     for (std::uint32_t e = 0; e < saved.edge_count; ++e) {
       const Edge& edge = tree.edges.at(node.edges)[e];
       require(edge.action >= 0 && static_cast<std::uint32_t>(edge.action) < actions);

@@ -21,7 +21,7 @@ template <State S>
 class SearchOf final : public SearchBase {
  public:
   SearchOf(S root, const Parameters& parameters, std::uint64_t seed, std::shared_ptr<EvaluationCache> cache)
-      : root_state_(std::move(root)), scratch_(root_state_), seed_(seed), cache_(std::move(cache)) {
+      : root_state_(std::move(root)), scratch_(root_state_), seed_(seed), cache_(std::move(cache)), weighing_(parameters.backup) {
     parameters_ = parameters;
     start_tree();
   }
@@ -156,7 +156,7 @@ class SearchOf final : public SearchBase {
   std::string way() const;
 
   // Subtree value bias goes by who made the last move, what it was, and what it answered.
-  std::uint64_t bucket() const;
+  std::uint64_t bucket_name() const;
 
   // Gives a new node what the state at hand says of it.
   void make_node(std::uint32_t index);

@@ -7,7 +7,7 @@
 namespace honte {
 
 template <State S>
-std::uint64_t SearchOf<S>::bucket() const {
+std::uint64_t SearchOf<S>::bucket_name() const {
   std::uint64_t name = 0;
   for (std::size_t i = path_.size() > 2 ? path_.size() - 2 : 0; i < path_.size(); ++i) {
     const Node& node = tree_.nodes[path_[i].node];
@@ -20,7 +20,11 @@ std::uint64_t SearchOf<S>::bucket() const {
 template <State S>
 void SearchOf<S>::make_node(std::uint32_t index) {
   Node& node = tree_.nodes[index];
-  if (tree_.extended) tree_.extensions[index].bucket = bucket();
+  if (parameters_.backup.bias_factor > 0.0) {
+    Extension& extension = tree_.extensions[index];
+    extension.bucket_name = bucket_name();
+    extension.bucket = bias_.bucket(extension.bucket_name);
+  }
   node.salt = static_cast<std::uint32_t>(mix64(seed_ ^ mix64(kSaltStream << 56 ^ node_serial_++)));
   if (scratch_.is_terminal()) {
     node.terminal = node.proven = true;

@@ -22,7 +22,7 @@ bool SearchOf<S>::advance(Action action) {
   for (std::uint32_t i = 0; i < root.edge_count; ++i) {
     if (edges[i].action != action || edges[i].child == kNone) continue;
     tree_ = compacted(tree_, edges[i].child, 0);
-    if (tree_.extended) bias_.rebuild(tree_);
+    if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
     set_center();
     prepare_root();
     return true;
@@ -45,10 +45,10 @@ std::string SearchOf<S>::saved_tree() const {
 template <State S>
 void SearchOf<S>::load_tree(std::span<const char> bytes) {
   Tree loaded = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
-  if (loaded.extended != parameters_.backup.extends())
+  if (loaded.extended != parameters_.backup.extends() || loaded.weighed != parameters_.backup.weighs())
     throw std::invalid_argument("the saved tree was grown by another kind of backup");
   tree_ = std::move(loaded);
-  if (tree_.extended) bias_.rebuild(tree_);
+  if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
   set_center();
   allowed_.clear();
   ++root_number_;
@@ -116,8 +116,9 @@ void SearchOf<S>::start_tree() {
   tree_ = Tree{};
   tree_.actions = static_cast<std::uint32_t>(num_actions());
   tree_.extended = parameters_.backup.extends();
+  tree_.weighed = parameters_.backup.weighs();
   path_.clear();
-  bias_.rebuild(tree_);
+  bias_ = SubtreeBias{};
   make_node(tree_.add_node());
   prepare_root();
 }

@@ -15,8 +15,9 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
   if (from.extended) to.extensions[added] = from.extensions[index];
   if (old.edge_count > 0) {
     node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
-    node.edges = to.edges.allocate(node.edge_capacity_log2);
+    node.edges = to.allocate_edges(node.edge_capacity_log2);
     std::copy_n(from.edges.at(old.edges), old.edge_count, to.edges.at(node.edges));
+    if (from.weighed) std::copy_n(from.shares.at(old.edges), old.edge_count, to.shares.at(node.edges));
   } else {
     node.edges = kNone;
   }
@@ -44,6 +45,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
 Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
   Tree kept;
   kept.extended = tree.extended;
+  kept.weighed = tree.weighed;
   kept.points = tree.points;
   kept.actions = tree.actions;
   kept.scored = tree.scored;

@@ -84,9 +84,18 @@ struct Extension {
   double result_sum;   // Σ (win − loss) of the visits, player 0; `value_sum` then holds utility
   double bias_delta;   // what the node adds to its bucket of subtree value bias
   double bias_weight;
-  std::uint64_t bucket;
+  std::uint64_t bucket_name;
+  std::uint32_t bucket;  // its place in the table, which is made anew with the tree
   float own_utility;   // of the node's own evaluation, player 0
   float own_weight;
+};
+
+// What a child brings to the weighed mean of its parent: a copy beside the parent's edges, so that
+// weighing reads one block and no child. Means are player 0's.
+struct Share {
+  float value, square, result, score;
+  float weight;    // 0 where nothing came back from the child yet
+  float firmness;  // 1 over the standard deviation of `value`, by its weight
 };
 
 struct Tree {
@@ -99,7 +108,9 @@ struct Tree {
   std::uint32_t actions = 0;         // entries of an AMAF table
   std::uint32_t points = 0;          // ownership values a node, 0 where there are none
   Arena<Extension, 12> extensions;   // as many as nodes, or none
+  BlockArena<Share, 14> shares;      // block by block where the edges are, or none
   bool extended = false;
+  bool weighed = false;
   std::uint32_t node_count = 0;
   bool scored = false;               // the evaluator gives points
 
@@ -127,24 +138,35 @@ struct Tree {
   Edge& add_edge(Node& node) {
     if (node.edges == kNone) {
       node.edge_capacity_log2 = 0;
-      node.edges = edges.allocate(0);
+      node.edges = allocate_edges(0);
     } else if (node.edge_count == 1u << node.edge_capacity_log2) {
-      const std::uint32_t wider = edges.allocate(node.edge_capacity_log2 + 1u);
+      const std::uint32_t wider = allocate_edges(node.edge_capacity_log2 + 1u);
       std::copy_n(edges.at(node.edges), node.edge_count, edges.at(wider));
       edges.release(node.edges, node.edge_capacity_log2);
+      if (weighed) {
+        std::copy_n(shares.at(node.edges), node.edge_count, shares.at(wider));
+        shares.release(node.edges, node.edge_capacity_log2);
+      }
       node.edges = wider;
       ++node.edge_capacity_log2;
     }
+    if (weighed) shares.at(node.edges)[node.edge_count] = Share{};
     Edge& edge = edges.at(node.edges)[node.edge_count++];
     edge = Edge{.w = 0, .q = 0, .bonus = 0, .n = 0, .child = kNone, .action = 0, .p = 0,
                 .in_flight = 0, .known = false, .exact = false, .closed = false};
     return edge;
   }
 
+  // Shares are allocated and given back in step with edges, so one index names both blocks.
+  std::uint32_t allocate_edges(unsigned log2_capacity) {
+    if (weighed) shares.allocate(log2_capacity);
+    return edges.allocate(log2_capacity);
+  }
+
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + ownership.bytes() + amaf.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
 // A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`

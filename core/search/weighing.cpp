@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <mutex>
 
 #include "search/search.hpp"
 
@@ -25,97 +27,151 @@ double evaluation_weight(const BackupParameters& parameters, double error) {
   return coefficient / (std::pow(std::max(0.0, error), parameters.uncertainty_exponent) + coefficient / parameters.maximum_weight);
 }
 
-void SubtreeBias::rebuild(const Tree& tree) {
+std::uint32_t& SubtreeBias::slot(std::uint64_t name) {
+  std::size_t i = name & (slots_.size() - 1);
+  while (slots_[i] != kNone && buckets_[slots_[i]].name != name) i = (i + 1) & (slots_.size() - 1);
+  return slots_[i];
+}
+
+std::uint32_t SubtreeBias::bucket(std::uint64_t name) {
+  if (2 * (buckets_.size() + 1) > slots_.size()) {
+    slots_.assign(std::max<std::size_t>(64, 2 * slots_.size()), kNone);
+    for (std::uint32_t i = 0; i < buckets_.size(); ++i) slot(buckets_[i].name) = i;
+  }
+  std::uint32_t& found = slot(name);
+  if (found == kNone) {
+    found = static_cast<std::uint32_t>(buckets_.size());
+    buckets_.push_back({name});
+  }
+  return found;
+}
+
+void SubtreeBias::rebuild(Tree& tree) {
   buckets_.clear();
+  slots_.clear();
   for (std::uint32_t i = 0; i < tree.node_count; ++i) {
-    const Extension& extension = tree.extensions[i];
-    Sums& sums = buckets_[extension.bucket];
+    Extension& extension = tree.extensions[i];
+    extension.bucket = bucket(extension.bucket_name);
+    Bucket& sums = buckets_[extension.bucket];
     sums.delta += extension.bias_delta;
     sums.weight += extension.bias_weight;
   }
 }
 
+Favour::Favour(double exponent) {
+  for (std::uint32_t i = 0; i <= kEntries; ++i) {
+    const double z = (static_cast<double>(i) - kEntries / 2) / kPerUnit;
+    const double cdf = 0.5 + 0.3183098861837907 * (z / (1.0 + z * z) + std::atan(z));
+    table_[i] = std::pow(cdf + 1e-4, exponent);
+  }
+}
+
+namespace {
+
+// Searches are made by the thousand in self-play, all with one exponent: they share its table.
+std::shared_ptr<const Favour> favour_of(double exponent) {
+  static std::mutex mutex;
+  static std::map<double, std::weak_ptr<const Favour>> tables;
+  const std::lock_guard lock(mutex);
+  std::weak_ptr<const Favour>& known = tables[exponent];
+  std::shared_ptr<const Favour> table = known.lock();
+  if (!table) known = table = std::make_shared<const Favour>(exponent);
+  return table;
+}
+
+// 1 / (√3 · σ) of a mean of so much weight, with σ² = 1 / (1.5 √weight).
+double firmness(double weight) { return std::sqrt(0.5 * std::sqrt(weight)); }
+
+}  // namespace
+
+Weighing::Weighing(const BackupParameters& parameters) : parameters_(parameters) {
+  if (parameters.value_weight_exponent > 0.0) favour_ = favour_of(parameters.value_weight_exponent);
+}
+
+Share share_of(const Tree& tree, const Edge& edge) {
+  const Node& child = tree.nodes[edge.child];
+  const Extension& extension = tree.extensions[edge.child];
+  const double per_visit = 1.0 / child.n;
+  Share share{.value = static_cast<float>(child.value_sum * per_visit),
+              .square = static_cast<float>(child.value_square_sum * per_visit),
+              .result = static_cast<float>(extension.result_sum * per_visit),
+              .score = static_cast<float>(child.score_sum * per_visit),
+              .weight = static_cast<float>(edge.n == child.n ? extension.weight_sum : extension.weight_sum * edge.n * per_visit),
+              .firmness = 0.0f};
+  share.firmness = static_cast<float>(firmness(share.weight));
+  return share;
+}
+
 // A child with more weight than twice what its prior deserves, and a value below that of the
 // children before it, owes the excess to noise; it loses the more of it the worse it is.
-void Weighing::prune_noise(double scale) {
+Weighing::Sums Weighing::of_children(const Tree& tree, const Node& node) {
+  const std::uint32_t count = node.edge_count;
+  if (count == 0) return {};
+  const Edge* edges = tree.edges.at(node.edges);
+  const Share* shares = tree.shares.at(node.edges);
+  const double mover = side(node.player), scale = parameters_.noise_prune_scale;
+  weights_.resize(count);
+  firmness_.resize(count);
   double priors = 0.0, weights = 0.0, values = 0.0;
-  for (Share& share : shares_) {
-    if (weights > 0.0 && priors > 0.0) {
-      const double gap = values / weights - share.value;
-      const double excess = share.weight - 2.0 * weights * share.p / priors;
-      if (gap > 0.0 && excess > 0.0) share.weight -= excess * (1.0 - std::exp(-gap / scale));
+  std::uint32_t present = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Share& share = shares[i];
+    double weight = share.weight, firm = share.firmness;
+    weights_[i] = firmness_[i] = 0.0;
+    if (weight == 0.0) continue;
+    const double value = share.value, p = edges[i].p;
+    if (scale > 0.0 && mover * (values - value * weights) > 0.0 && weight * priors > 2.0 * weights * p) {
+      const double gap = mover * (values / weights - value), excess = weight - 2.0 * weights * p / priors;
+      weight -= excess * (1.0 - std::exp(-gap / scale));
+      firm = firmness(weight);
     }
-    values += share.value * share.weight;
-    weights += share.weight;
-    priors += share.p;
+    weights_[i] = weight;
+    firmness_[i] = firm;
+    values += weight * value;
+    weights += weight;
+    priors += p;
+    ++present;
   }
+  if (present == 0) return {};
+
+  // Children that are worse than the mean by their own uncertainty count less; the sum stays.
+  const bool favours = favour_ && present > 1;
+  const double mean = values / weights;
+  Sums sums;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Share& share = shares[i];
+    double weight = weights_[i];
+    if (favours) weight *= (*favour_)(mover * (share.value - mean) * firmness_[i]);
+    sums.value += weight * share.value;
+    sums.square += weight * share.square;
+    sums.result += weight * share.result;
+    sums.score += weight * share.score;
+    sums.weight += weight;
+  }
+  const double ratio = favours ? weights / sums.weight : 1.0;
+  return {sums.value * ratio, sums.square * ratio, sums.result * ratio, sums.score * ratio, weights};
 }
 
-// Children that are worse than the mean by their own uncertainty count less; the sum stays.
-void Weighing::favour_good_children(double exponent) {
-  double total = 0.0, values = 0.0;
-  for (const Share& share : shares_) {
-    total += share.weight;
-    values += share.value * share.weight;
-  }
-  if (total <= 0.0) return;
-  const double mean = values / total;
-  double after = 0.0;
-  for (Share& share : shares_) {
-    const double stdev = std::sqrt(1e-8 + 1.0 / (1.5 * std::sqrt(share.weight)));
-    const double z = (share.value - mean) / stdev / 1.7320508075688772;
-    // Student's t with 3 degrees of freedom.
-    const double cdf = 0.5 + 0.3183098861837907 * (z / (1.0 + z * z) + std::atan(z));
-    share.weight *= std::pow(cdf + 1e-4, exponent);
-    after += share.weight;
-  }
-  for (Share& share : shares_) share.weight *= total / after;
-}
-
-void Weighing::recompute(Tree& tree, const BackupParameters& parameters, std::uint32_t index, SubtreeBias& bias) {
+void Weighing::recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias) {
   Node& node = tree.nodes[index];
   Extension& extension = tree.extensions[index];
-  const double mover = side(node.player), n = node.n;
-  Edge* edges = tree.edges_of(node);
-  shares_.clear();
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const Edge& edge = edges[i];
-    if (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0) continue;
-    const Node& child = tree.nodes[edge.child];
-    shares_.push_back({edge.child, tree.extensions[edge.child].weight_sum * edge.n / child.n,
-                       mover * child.value_sum / child.n, edge.p});
-  }
-  if (parameters.noise_prune_scale > 0.0) prune_noise(parameters.noise_prune_scale);
-  if (parameters.value_weight_exponent > 0.0) favour_good_children(parameters.value_weight_exponent);
-
-  double weight = 0.0, value = 0.0, square = 0.0, result = 0.0, score = 0.0;
-  for (const Share& share : shares_) {
-    const Node& child = tree.nodes[share.child];
-    weight += share.weight;
-    value += share.weight * (child.value_sum / child.n);
-    square += share.weight * (child.value_square_sum / child.n);
-    result += share.weight * (tree.extensions[share.child].result_sum / child.n);
-    score += share.weight * (child.score_sum / child.n);
-  }
+  Sums sums = of_children(tree, node);
   double own = extension.own_utility;
-  if (parameters.bias_factor > 0.0 && !node.terminal) {
-    if (weight > 0.0) {
-      const double counted = std::pow(weight, parameters.bias_exponent);
-      bias.update(extension, (value / weight - own) * counted, counted);
+  if (parameters_.bias_factor > 0.0 && !node.terminal) {
+    if (sums.weight > 0.0) {
+      const double counted = std::pow(sums.weight, parameters_.bias_exponent);
+      bias.update(extension, (sums.value / sums.weight - own) * counted, counted);
     }
-    own = std::clamp(own + parameters.bias_factor * bias.correction(extension.bucket), -2.0, 2.0);
+    own = std::clamp(own + parameters_.bias_factor * bias.correction(extension.bucket), -2.0, 2.0);
   }
-  const double own_weight = node.terminal ? n : extension.own_weight;
-  weight += own_weight;
-  value += own_weight * own;
-  square += own_weight * own * own;
-  result += own_weight * node.raw_value;
-  score += own_weight * node.raw_lead;
-  node.value_sum = value / weight * n;
-  node.value_square_sum = square / weight * n;
-  node.score_sum = score / weight * n;
-  extension.result_sum = result / weight * n;
-  extension.weight_sum = weight;
+  const double n = node.n, own_weight = node.terminal ? n : extension.own_weight;
+  sums.weight += own_weight;
+  const double per_weight = n / sums.weight;
+  node.value_sum = (sums.value + own_weight * own) * per_weight;
+  node.value_square_sum = (sums.square + own_weight * own * own) * per_weight;
+  node.score_sum = (sums.score + own_weight * node.raw_lead) * per_weight;
+  extension.result_sum = (sums.result + own_weight * node.raw_value) * per_weight;
+  extension.weight_sum = sums.weight;
 }
 
 }  // namespace honte

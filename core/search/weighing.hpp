@@ -2,8 +2,10 @@
 // its children, each with a weight, whenever something below it changed. [KataGo methods]
 #pragma once
 
+#include <array>
+#include <cmath>
 #include <cstdint>
-#include <unordered_map>
+#include <memory>
 #include <vector>
 
 #include "search/parameters.hpp"
@@ -22,14 +24,17 @@ double evaluation_weight(const BackupParameters& parameters, double error);
 // How far the search found positions reached by the same two moves to be off their evaluation.
 class SubtreeBias {
  public:
-  double correction(std::uint64_t bucket) const {
-    const auto found = buckets_.find(bucket);
-    return found == buckets_.end() || found->second.weight <= 0.001 ? 0.0 : found->second.delta / found->second.weight;
+  // The place of a name in the table, which makes room for a new one. Names are hashes already.
+  std::uint32_t bucket(std::uint64_t name);
+
+  double correction(std::uint32_t bucket) const {
+    const Bucket& sums = buckets_[bucket];
+    return sums.weight <= 0.001 ? 0.0 : sums.delta / sums.weight;
   }
 
   // Replaces what a node had added.
   void update(Extension& extension, double delta, double weight) {
-    Sums& sums = buckets_[extension.bucket];
+    Bucket& sums = buckets_[extension.bucket];
     sums.delta += delta - extension.bias_delta;
     sums.weight += weight - extension.bias_weight;
     extension.bias_delta = delta;
@@ -37,30 +42,60 @@ class SubtreeBias {
   }
 
   // Starts over from what the nodes of a tree have added.
-  void rebuild(const Tree& tree);
+  void rebuild(Tree& tree);
 
  private:
-  struct Sums {
+  struct Bucket {
+    std::uint64_t name;
     double delta = 0, weight = 0;
   };
-  std::unordered_map<std::uint64_t, Sums> buckets_;
+  std::uint32_t& slot(std::uint64_t name);
+
+  std::vector<Bucket> buckets_;
+  std::vector<std::uint32_t> slots_;  // open addressing: a place in `buckets_`, or kNone
+};
+
+// (F(z) + 10⁻⁴)^exponent by z/√3, where F is Student's distribution with 3 degrees of freedom:
+// a table with straight lines between its entries, since weighing asks for each child it reads.
+class Favour {
+ public:
+  explicit Favour(double exponent);
+
+  double operator()(double z) const {
+    const double place = std::fmin(std::fmax(z * kPerUnit + kEntries / 2, 0.0), kEntries - 1.0);
+    const auto i = static_cast<std::uint32_t>(place);
+    return table_[i] + (place - i) * (table_[i + 1] - table_[i]);
+  }
+
+ private:
+  static constexpr std::uint32_t kEntries = 1024;
+  static constexpr double kPerUnit = 32.0;
+
+  std::array<double, kEntries + 1> table_;
 };
 
 class Weighing {
  public:
-  // A node's means from its own evaluation and its children; the sums it keeps are mean · N.
-  void recompute(Tree& tree, const BackupParameters& parameters, std::uint32_t index, SubtreeBias& bias);
+  explicit Weighing(const BackupParameters& parameters);
+
+  // A node's means from its own evaluation and its shares; the sums it keeps are mean · N.
+  void recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias);
 
  private:
-  struct Share {
-    std::uint32_t child;
-    double weight, value, p;  // the value is from the side to move at the node
+  struct Sums {
+    double value = 0, square = 0, result = 0, score = 0, weight = 0;
   };
 
-  void prune_noise(double scale);
-  void favour_good_children(double exponent);
+  // The children's sums by their weights: noise pruned, good children favoured.
+  Sums of_children(const Tree& tree, const Node& node);
 
-  std::vector<Share> shares_;
+  BackupParameters parameters_;
+  std::shared_ptr<const Favour> favour_;
+  std::vector<double> weights_, firmness_;  // of the node's shares
 };
+
+// What a child brings to the mean of its parent now. A child that was pruned and grown again
+// stands for all visits of its edge.
+Share share_of(const Tree& tree, const Edge& edge);
 
 }  // namespace honte

@@ -72,7 +72,8 @@ class History {
     }
     const int first = prefix_size();
     const std::uint64_t* record = tail_.data();
-    for (int i = 0; i < tail_size(); ++i, record += record_words())
+    const int words = record_words(), end = tail_size();
+    for (int i = 0; i < end; ++i, record += words)
       if ((record[0] >> 28 & 0xffffff) == counts && first + i >= from)
         f(first + i, Position{record[0], record + 1, record + 1 + words_});
   }

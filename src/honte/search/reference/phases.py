@@ -62,6 +62,17 @@ class Playouts:
         return total / len(self.playouts)
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a child brings to the weighed mean of its parent; means are player 0's."""
+
+    value: float
+    square: float
+    weight: float
+    firmness: float
+    """1 over the standard deviation of ``value``, by its weight."""
+
+
 @dataclass(slots=True)
 class Edge:
     action: int
@@ -69,6 +80,7 @@ class Edge:
     n: int = 0
     w: float = 0.0
     child: Node | None = None
+    share: Share | None = None
     closed: bool = False
 
 

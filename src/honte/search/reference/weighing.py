@@ -4,11 +4,12 @@ evaluation and its children, each with a weight [KataGo methods]."""
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from honte.search.config import Backup, ScoreUtility
-from honte.search.reference.phases import Edge, Node, prove, side
+from honte.search.reference.phases import Edge, Node, Share, float32, prove, side
 
 NODES = (0.0, 1.154405394739968, 2.366759410734541, 3.750439717725742)
 WEIGHTS = (16.0 / 35.0, 0.2401231786050127, 0.0307571239675865, 0.000548268855972218)
@@ -60,15 +61,6 @@ def evaluation_weight(backup: Backup, error: float) -> float:
 
 
 @dataclass(slots=True)
-class Share:
-    child: Node
-    weight: float
-    value: float
-    """For the side to move at the node."""
-    p: float
-
-
-@dataclass(slots=True)
 class BiasTable:
     """How far the search found positions after the same two moves to be off their evaluation."""
 
@@ -87,62 +79,86 @@ class BiasTable:
         node.bias = (delta, weight)
 
 
-def prune_noise(shares: Sequence[Share], scale: float) -> None:
-    """Take from worse children what they have beyond twice their prior's share."""
+def share_of(child: Node) -> Share:
+    """What a child brings to the weighed mean of its parent, as the tree keeps it."""
+    per_visit = 1.0 / child.n
+    weight = float32(child.weight_sum)
+    return Share(
+        float32(child.value_sum * per_visit),
+        float32(child.value_square_sum * per_visit),
+        weight,
+        float32(firmness(weight)),
+    )
+
+
+def firmness(weight: float) -> float:
+    """1 / (√3 · σ) of a mean of so much weight, with σ² = 1 / (1.5 √weight)."""
+    return math.sqrt(0.5 * math.sqrt(weight))
+
+
+def prune_noise(node: Node, scale: float) -> list[Share]:
+    """The children's shares; worse ones lose what they have beyond twice their prior's part."""
+    mover, shares = side(node.player), []
     priors = weights = values = 0.0
-    for share in shares:
-        if weights > 0.0 and priors > 0.0:
-            gap = values / weights - share.value
-            excess = share.weight - 2.0 * weights * share.p / priors
-            if gap > 0.0 and excess > 0.0:
-                share.weight -= excess * (1.0 - math.exp(-gap / scale))
-        values += share.value * share.weight
+    for edge in node.edges:
+        if edge.share is None:
+            continue
+        share = edge.share
+        worse = mover * (values - share.value * weights) > 0.0
+        if scale > 0.0 and worse and share.weight * priors > 2.0 * weights * edge.p:
+            gap = mover * (values / weights - share.value)
+            excess = share.weight - 2.0 * weights * edge.p / priors
+            weight = share.weight - excess * (1.0 - math.exp(-gap / scale))
+            share = Share(share.value, share.square, weight, firmness(weight))
+        values += share.weight * share.value
         weights += share.weight
-        priors += share.p
+        priors += edge.p
+        shares.append(share)
+    return shares
 
 
-def favour_good_children(shares: Sequence[Share], exponent: float) -> None:
-    """Weights times a power of Student's t (3 degrees) of how much better a child is."""
+ENTRIES, PER_UNIT = 1024, 32.0
+
+
+@lru_cache
+def favours(exponent: float) -> list[float]:
+    """(F(z) + 10⁻⁴)^exponent, where F is Student's distribution with 3 degrees of freedom."""
+
+    def favour(z: float) -> float:
+        cdf = 0.5 + 0.3183098861837907 * (z / (1.0 + z * z) + math.atan(z))
+        return math.pow(cdf + 1e-4, exponent)
+
+    return [favour((i - ENTRIES / 2) / PER_UNIT) for i in range(ENTRIES + 1)]
+
+
+def favour_good_children(shares: Sequence[Share], exponent: float, mover: float) -> list[float]:
+    """Weights times a power of Student's t of how much better than the mean a child is; straight
+    lines between the table's entries."""
+    table, favoured = favours(exponent), []
     total = values = 0.0
     for share in shares:
         total += share.weight
-        values += share.value * share.weight
-    if total <= 0.0:
-        return
+        values += share.weight * share.value
     mean = values / total
-    after = 0.0
     for share in shares:
-        stdev = math.sqrt(1e-8 + 1.0 / (1.5 * math.sqrt(share.weight)))
-        z = (share.value - mean) / stdev / 1.7320508075688772
-        cdf = 0.5 + 0.3183098861837907 * (z / (1.0 + z * z) + math.atan(z))
-        share.weight *= math.pow(cdf + 1e-4, exponent)
-        after += share.weight
-    for share in shares:
-        share.weight *= total / after
+        z = mover * (share.value - mean) * share.firmness
+        place = min(max(z * PER_UNIT + ENTRIES / 2, 0.0), ENTRIES - 1.0)
+        i = int(place)
+        favour = table[i] + (place - i) * (table[i + 1] - table[i])
+        favoured.append(share.weight * favour)
+    return favoured
 
 
 def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
     """The node's means from its own evaluation and its children; sums are mean · N."""
-    mover = side(node.player)
-    shares = [
-        Share(
-            edge.child,
-            edge.child.weight_sum * edge.n / edge.child.n,
-            mover * edge.child.value_sum / edge.child.n,
-            edge.p,
-        )
-        for edge in node.edges
-        if edge.n > 0 and edge.child is not None
-    ]
-    if backup.noise_prune_scale > 0.0:
-        prune_noise(shares, backup.noise_prune_scale)
-    if backup.value_weight_exponent > 0.0:
-        favour_good_children(shares, backup.value_weight_exponent)
-    weight = value = square = 0.0
-    for share in shares:
-        weight += share.weight
-        value += share.weight * (share.child.value_sum / share.child.n)
-        square += share.weight * (share.child.value_square_sum / share.child.n)
+    shares = prune_noise(node, backup.noise_prune_scale)
+    weights = [share.weight for share in shares]
+    weight = plain_sum(weights)
+    if backup.value_weight_exponent > 0.0 and len(shares) > 1:
+        weights = favour_good_children(shares, backup.value_weight_exponent, side(node.player))
+    ratio = weight / plain_sum(weights) if len(shares) > 1 else 1.0
+    value = plain_sum(w * s.value for w, s in zip(weights, shares, strict=True)) * ratio
+    square = plain_sum(w * s.square for w, s in zip(weights, shares, strict=True)) * ratio
     own = node.own_utility
     subtree = backup.subtree_value_bias
     if subtree is not None and not node.terminal:
@@ -152,11 +168,18 @@ def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
         own = min(2.0, max(-2.0, own + subtree.factor * bias.correction(node)))
     own_weight = float(node.n) if node.terminal else node.own_weight
     weight += own_weight
-    value += own_weight * own
-    square += own_weight * own * own
-    node.value_sum = value / weight * node.n
-    node.value_square_sum = square / weight * node.n
+    per_weight = node.n / weight
+    node.value_sum = (value + own_weight * own) * per_weight
+    node.value_square_sum = (square + own_weight * own * own) * per_weight
     node.weight_sum = weight
+
+
+def plain_sum(numbers: Iterable[float]) -> float:
+    """One after the other: Python's own sum corrects its rounding in some versions."""
+    total = 0.0
+    for number in numbers:
+        total += number
+    return total
 
 
 def back_up_weighed(
@@ -166,10 +189,12 @@ def back_up_weighed(
     leaf.n += 1
     recompute(backup, leaf, bias)
     for node, edge in reversed(path):
-        assert edge.child is not None
+        child = edge.child
+        assert child is not None
         edge.n += 1
         node.n += 1
-        edge.w = side(node.player) * edge.child.value_sum / edge.child.n * edge.n
-        if backup.solver and edge.child.proven is not None:
+        edge.w = side(node.player) * child.value_sum * (edge.n / child.n)
+        edge.share = share_of(child)
+        if backup.solver and child.proven is not None:
             prove(node)
         recompute(backup, node, bias)
