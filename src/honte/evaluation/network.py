@@ -13,15 +13,10 @@ from numpy.typing import NDArray
 from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluation, Float, LeafBatch
-from honte.evaluation.program import Program, chosen_backend
+from honte.evaluation.on_backend import OnBackend
+from honte.evaluation.program import Program
 from honte.networks import Network, Outputs, RawOutputs, interpret, load
-from honte.networks.backends import (
-    Backend,
-    BackendKind,
-    BackendOptions,
-    Device,
-    Precision,
-)
+from honte.networks.backends import Backend, BackendKind, Device, Precision
 from honte.networks.layers import META_FEATURES
 from honte.networks.outputs import mixed_policy_logits
 
@@ -30,7 +25,7 @@ GLOBAL_FEATURES = 19
 _SIMPLE_KO, _TERRITORY = 6, 9  # the globals that tell whether a game can end without result
 
 
-class NetworkEvaluator:
+class NetworkEvaluator(OnBackend):
     """Answers leaves of Go with a KataGo network; several batches can be under way at once.
 
     Boards of every size share one evaluator: for each board shape and batch size that comes, the
@@ -60,8 +55,6 @@ class NetworkEvaluator:
         policy_optimism: float = 0.0,
     ) -> None:
         self.network = network if isinstance(network, Network) else load(network)
-        if batch_size is not None and batch_size < 1:
-            raise HonteError(f"A batch of {batch_size} positions is none: give at least 1.")
         if not 0.0 <= policy_optimism <= 1.0:
             raise HonteError(f"Policy optimism is from 0 to 1, not {policy_optimism}.")
         self.policy_optimism = policy_optimism
@@ -77,55 +70,18 @@ class NetworkEvaluator:
         )
         self._knows_errors = self.network.description.has_short_term_errors
         self._model = self.network.model()
-        opened = backend if isinstance(backend, Backend) else None
-        kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
-        self.backend = chosen_backend(
-            opened,
-            BackendOptions(kind, device, precision, streams),
+        super().__init__(
             self._model,
             self.network.name,
             lambda rows: self.input_shapes(rows, (19, 19)),
+            backend=backend,
+            device=device,
+            precision=precision,
+            streams=streams,
+            batch_size=batch_size,
         )
-        self._batch_size = batch_size or self.backend.batch_gain
         self._programs: dict[tuple[int, int], Program] = {}
         self._lock = threading.Lock()
-
-    @property
-    def name(self) -> str:
-        """What messages call it: the network's own name."""
-        return f"network {self.network.name} ({self.backend.describe()})"
-
-    @property
-    def streams(self) -> int:
-        """How many batches the backend works on at once."""
-        return self.backend.streams
-
-    @property
-    def preferred_batch_size(self) -> int:
-        """How many leaves a search should send at once for full speed."""
-        return self._batch_size
-
-    @property
-    def precision(self) -> Precision:
-        """The number format of the network's arithmetic."""
-        return self.backend.precision
-
-    @property
-    def device(self) -> Device:
-        """Where the network runs."""
-        return self.backend.device
-
-    @property
-    def backend_name(self) -> str:
-        """The library that runs it, with its version."""
-        return self.backend.name
-
-    def describe(self) -> str:
-        """One line for people: the network, the library, the device and the precision."""
-        return f"{self.network.name}: {self.backend.describe()}, batches of {self._batch_size}"
-
-    def __repr__(self) -> str:
-        return f"NetworkEvaluator({self.describe()})"
 
     def warm_up(self, board_shape: tuple[int, int]) -> None:
         """Compile for boards of (height, width) now, so that no search has to wait for it."""

@@ -10,21 +10,15 @@ import numpy as np
 
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluation, LeafBatch
-from honte.evaluation.program import Program, chosen_backend
-from honte.networks.backends import (
-    Backend,
-    BackendKind,
-    BackendOptions,
-    Device,
-    Precision,
-    RequestSlot,
-)
+from honte.evaluation.on_backend import OnBackend
+from honte.evaluation.program import Program
+from honte.networks.backends import Backend, BackendKind, Device, Precision, RequestSlot
 
 if TYPE_CHECKING:
     import onnx
 
 
-class OnnxEvaluator:
+class OnnxEvaluator(OnBackend):
     """Answers leaves with an ONNX graph over the game's own observation planes.
 
     The graph has one float32 input [B, …], which is filled with the game's observation in the
@@ -48,48 +42,28 @@ class OnnxEvaluator:
         streams: int | None = None,
         batch_size: int | None = None,
     ) -> None:
-        if batch_size is not None and batch_size < 1:
-            raise HonteError(f"A batch of {batch_size} positions is none: give at least 1.")
         if isinstance(model, (str, Path)):
-            self._title = Path(model).name
+            title = Path(model).name
             model = _read(Path(model))
         else:
-            self._title = model.graph.name or "of the model given"
-        self._input, shape = _observation_input(model, self._title, observation_shape)
+            title = model.graph.name or "of the model given"
+        self._input, shape = _observation_input(model, title, observation_shape)
         self._size = math.prod(shape)
-        opened = backend if isinstance(backend, Backend) else None
-        kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
 
         def shapes(rows: int) -> dict[str, tuple[int, ...]]:
             return {self._input: (rows, *shape)}
 
-        self.backend = chosen_backend(
-            opened, BackendOptions(kind, device, precision, streams), model, self._title, shapes
+        super().__init__(
+            model,
+            title,
+            shapes,
+            backend=backend,
+            device=device,
+            precision=precision,
+            streams=streams,
+            batch_size=batch_size,
         )
-        self._batch_size = batch_size or self.backend.batch_gain
-        self._program = Program(self.backend, model, self._title, shapes, self._batch_size)
-
-    @property
-    def name(self) -> str:
-        """What messages call it."""
-        return f"network {self._title} ({self.backend.describe()})"
-
-    @property
-    def streams(self) -> int:
-        """How many batches the backend works on at once."""
-        return self.backend.streams
-
-    @property
-    def preferred_batch_size(self) -> int:
-        """How many leaves a search should send at once for full speed."""
-        return self._batch_size
-
-    def describe(self) -> str:
-        """One line for people: the network, the library, the device and the precision."""
-        return f"{self._title}: {self.backend.describe()}, batches of {self._batch_size}"
-
-    def __repr__(self) -> str:
-        return f"OnnxEvaluator({self.describe()})"
+        self._program = Program(self.backend, model, title, shapes, self._batch_size)
 
     def submit(self, batch: LeafBatch) -> PendingOnnx:
         """Start the network on the batch's observations.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from honte.errors import HonteError
 from honte.games.go import format_vertex
 from honte.lab.board_games import GameSpec
 from honte.records import GameRecord, Node
+from honte.toml_files import read_toml
 
 _RIGHT = "RIGHT"
 
@@ -88,12 +88,7 @@ def _is_right(node: Node) -> bool:
 def _read_toml(path: Path) -> Iterator[Problem]:
     """``[[problem]]`` tables with name, game (a table), moves and answers, as people write them:
     vertices of Go, columns of Connect Four counted from 1, otherwise cells counted from 0."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise HonteError(f"Cannot read {path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise HonteError(f"{path} is not TOML: {error}.") from None
+    data = read_toml(path)
     for number, table in enumerate(data.get("problem", []), 1):
         try:
             yield _problem_of_table(table, number)

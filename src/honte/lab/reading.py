@@ -21,6 +21,7 @@ from honte.lab.specs import (
 )
 from honte.players.named import preset
 from honte.search import SearchConfig
+from honte.toml_files import read_toml
 
 _BETWEEN_PAIRS = re.compile(r""";(?=(?:[^"']|"[^"]*"|'[^']*')*$)""")
 """A semicolon that is not inside quotes, as a command line may have them."""
@@ -202,12 +203,7 @@ def read_match_file(
 
     What the file leaves out is None. Raises HonteError that names the file and the fault.
     """
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise HonteError(f"Cannot read {path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise HonteError(f"{path} is not TOML: {error}.") from None
+    data = read_toml(path)
     unknown = set(data) - {"game", "match", "player"}
     if unknown:
         raise HonteError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,20 +76,6 @@ class EngineSetup:
     """What a configuration written for KataGo says that honte has no use for."""
 
 
-def read_configuration(path: Path) -> ConfigurationFile:
-    """Read a configuration file. Raises HonteError that names the file and the fault."""
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise HonteError(f"{path} is not TOML: {error}.") from None
-    try:
-        return ConfigurationFile(**data)
-    except HonteError as error:
-        raise HonteError(f"In {path}: {error}") from None
-
-
 def read_katago_settings(path: Path) -> dict[str, str]:
     """The ``key = value`` lines of a configuration written for KataGo."""
     try:
@@ -138,7 +123,7 @@ def set_up(
     if config is not None and config.suffix == ".cfg":
         katago_settings = read_katago_settings(config)
     elif config is not None:
-        file = read_configuration(config)
+        file = ConfigurationFile.from_toml(config)
     for pair in (override_config or "").split(","):
         key, mark, value = pair.partition("=")
         if mark:

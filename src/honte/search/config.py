@@ -7,7 +7,6 @@ in :mod:`honte.presets`.
 
 from __future__ import annotations
 
-import tomllib
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -16,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from honte.errors import HonteError
 from honte.search.formula import Formula
+from honte.toml_files import read_toml
 
 
 class Phase(BaseModel):
@@ -28,6 +28,15 @@ class Phase(BaseModel):
             super().__init__(**data)
         except ValidationError as error:
             raise HonteError(_sentence(type(self).__name__, error)) from None
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Self:
+        """Read one from a file. Raises HonteError naming the file and the field at fault."""
+        data = read_toml(path)
+        try:
+            return cls(**data)
+        except HonteError as error:
+            raise HonteError(f"In {path}: {error}") from None
 
 
 def _sentence(name: str, error: ValidationError) -> str:
@@ -488,18 +497,3 @@ class SearchConfig(Phase):
         return type(self)(
             **{**{name: getattr(self, name) for name in type(self).model_fields}, **changes}
         )
-
-    @classmethod
-    def from_toml(cls, path: str | Path) -> Self:
-        """Read a configuration; raises HonteError naming the file and the field at fault."""
-        try:
-            with open(path, "rb") as file:
-                data = tomllib.load(file)
-        except OSError as error:
-            raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise HonteError(f"{path} is not TOML: {error}.") from None
-        try:
-            return cls(**data)
-        except HonteError as error:
-            raise HonteError(f"In {path}: {error}") from None

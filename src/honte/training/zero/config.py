@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
-from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
 
-from honte.errors import HonteError
 from honte.search.config import Phase
 
 
@@ -130,17 +127,3 @@ class ZeroConfig(Phase):
         if self.self_play.fast_visits > self.self_play.visits:
             raise ValueError("fast_visits are more than visits: a fast search is the smaller one.")
         return self
-
-    @classmethod
-    def from_toml(cls, path: Path) -> Self:
-        """Read a run's file. Raises HonteError naming the file and the field at fault."""
-        try:
-            data = tomllib.loads(path.read_text(encoding="utf-8"))
-        except OSError as error:
-            raise HonteError(f"Cannot read the configuration {path}: {error.strerror}.") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise HonteError(f"{path} is not TOML: {error}.") from None
-        try:
-            return cls(**data)
-        except HonteError as error:
-            raise HonteError(f"In {path}: {error}") from None
