@@ -14,6 +14,7 @@
 #include "python/python_search.hpp"
 #include "search/go_features.hpp"
 #include "search/search_of_games.hpp"
+#include "search/search_pool.hpp"
 
 namespace honte::python {
 
@@ -453,13 +454,17 @@ void bind_tree_search(nb::module_& m) {
            "restrictions"_a, "Each is (player, until_depth, allow, actions); the tree begins anew.")
       .def("root_prior", &SearchBase::root_prior)
       .def("plan", &SearchBase::plan, "simulations"_a)
-      .def("gumbel_children",
+      .def("gumbel_finalists",
            [](const SearchBase& search) {
-             std::vector<std::tuple<Action, std::uint32_t, double>> children;
-             for (const GumbelChild& child : search.gumbel_children()) children.emplace_back(child.action, child.visits, child.score);
-             return children;
+             const std::vector<GumbelChild> children = search.gumbel_children();
+             std::uint32_t most = 0;
+             for (const GumbelChild& child : children) most = std::max(most, child.visits);
+             std::vector<std::pair<Action, double>> finalists;
+             for (const GumbelChild& child : children)
+               if (child.visits == most) finalists.emplace_back(child.action, child.score);
+             return finalists;
            },
-           "Action, visits since the plan, and g + log P + σ(q) of each allowed action of the root.")
+           "The root's actions most visited since the plan, each with g + log P + σ(q).")
       .def("gumbel_policy", &SearchBase::gumbel_policy)
       .def("root_state", &NativeGames::root_state)
       .def("edges", &SearchBase::edges, "node"_a)
@@ -516,6 +521,12 @@ void bind_tree_search(nb::module_& m) {
       .def_prop_ro("waiting", &SearchBase::waiting)
       .def_prop_ro("wants_pruning", &SearchBase::wants_pruning)
       .def_prop_ro("statistics", [](const SearchBase& search) { return SearchStatistics(search.statistics()); });
+  nb::class_<SearchPool>(m, "SearchPool", "Searches that fill batches together, one leaf of each in flight; use honte.search.run_stream.")
+      .def(nb::init<>())
+      .def("add", &SearchPool::add, "search"_a, "simulations"_a)
+      .def("fill", &SearchPool::fill, "batch"_a, "maximum_rows"_a, release(), "Returns the searches that have ended, which leave the pool.")
+      .def("remove", &SearchPool::remove, "search"_a)
+      .def("__len__", &SearchPool::size);
   m.def("random_playout", &NativeGames::playout, "state"_a, "seed"_a, "serial"_a, "number"_a = 0,
         "The playout that a search with this seed makes for its leaf of that serial number: the result for player 0, "
         "and its actions as pairs of player and action.");

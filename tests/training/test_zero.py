@@ -29,11 +29,17 @@ from honte.training.zero.config import (  # noqa: E402
     ZeroConfig,
 )
 from honte.training.zero.game import open_game  # noqa: E402
-from honte.training.zero.learning import draw_parts  # noqa: E402
+from honte.training.zero.learning import draw_parts, loss, new_network  # noqa: E402
 from honte.training.zero.loop import run_zero  # noqa: E402
 from honte.training.zero.replay import window_size  # noqa: E402
 from honte.training.zero.self_play import play_games  # noqa: E402
-from honte.training.zero.targets import sample_counts, surprise  # noqa: E402
+from honte.training.zero.targets import (  # noqa: E402
+    HORIZONS,
+    sample_counts,
+    short_term_values,
+    surprise,
+)
+from search.hashed_evaluators import Hashed  # noqa: E402
 
 TINY = ZeroConfig(
     game=GameTable(name="tic_tac_toe"),
@@ -104,6 +110,90 @@ def test_the_same_seed_gives_the_same_games_bit_for_bit():
     for name in ("planes", "policy", "value"):
         assert getattr(first, name).tobytes() == getattr(again, name).tobytes()
     assert first.planes.tobytes() != other.planes.tobytes()
+
+
+@pytest.mark.parametrize("considered", [None, 4])
+def test_a_game_is_a_function_of_its_number_whatever_shares_its_batches(considered):
+    game = open_game(GameTable(name="connect_four"))
+    table = SelfPlayTable(
+        games=7, at_once=3, visits=12, fast_visits=6, batch_size=2, gumbel_considered=considered
+    )
+    together, report = play_games(game, table, Hashed(7), 5, seed=7)
+    alone = [
+        play_games(game, table.model_copy(update={"games": 1}), Hashed(7), number, seed=7)[0]
+        for number in range(5, 12)
+    ]
+    assert report.games == 7
+    for name in ("planes", "policy", "value", "short_term"):
+        joined = np.concatenate([getattr(samples, name) for samples in alone])
+        assert getattr(together, name).tobytes() == joined.tobytes()
+
+
+def test_short_term_values_are_averages_that_end_in_the_result():
+    """KataGo's horizons: on 19 × 19 the mean distance is 64, 21 and 7 turns."""
+    np.testing.assert_allclose(1 + 361 * np.array(HORIZONS), [64.5, 21.2, 6.8], atol=0.05)
+    averages = short_term_values([0.5, -0.25], result=1.0, points=9)
+    now = 1 / (1 + 9 * np.array(HORIZONS))
+    last = now * -0.25 + (1 - now)
+    np.testing.assert_allclose(averages[1], last, rtol=1e-6)
+    np.testing.assert_allclose(averages[0], now * 0.5 + (1 - now) * last, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rules", ["tromp-taylor", "chinese"])
+def test_a_finished_game_of_go_says_who_owns_what_and_by_how_much(rules):
+    game = open_game(GameTable(name="go", size=5, rules=rules, komi=0.5, komi_deviation=2))
+    table = SelfPlayTable(games=6, visits=8, fast_visits=4, full_share=1.0, longest_game=40)
+    samples, report = play_games(game, table, Uniform(), 0, seed=3)
+    assert len(samples) > 0
+    assert report.games == 6
+    np.testing.assert_array_equal(np.sign(samples.score), samples.value)
+    # Area scoring: the points of the mover less the opponent's, and the komi that it sees.
+    komi = 20 * samples.numbers[:, 5]
+    points = samples.ownership.sum(axis=(1, 2))
+    np.testing.assert_allclose(samples.score, points + komi, atol=1e-4)
+    assert len(np.unique(np.abs(komi).round(1))) > 1, "the komi differs from game to game"
+
+
+def test_a_game_given_up_has_no_final_board():
+    game = open_game(GameTable(name="go", size=5))
+    table = SelfPlayTable(
+        games=3, visits=8, full_share=1.0, fast_visits=4, resign_below=-0.0, played_out_share=0.0
+    )
+    samples, report = play_games(game, table, Hashed(26), 0, seed=3)
+    assert report.resigned == 3
+    assert np.isnan(samples.score).all()
+    (part,) = draw_parts(game, samples, 8, 1, seed=0, step=0)
+    network = new_network(NetworkTable(blocks=1, channels=16, pooled_channels=4), game)
+    parts = loss(network, part, TrainingTable())
+    assert parts["ownership"] == 0
+    assert parts["score"] == 0
+    assert parts["value"] > 0
+
+
+def test_the_auxiliary_heads_learn_the_final_board_and_what_comes_soon():
+    """On one batch, learned by heart: the whole way from a game to each head's output."""
+    game = open_game(GameTable(name="go", size=5, komi=0.5))
+    table = SelfPlayTable(games=2, visits=8, fast_visits=4, full_share=1.0, longest_game=30)
+    samples, _ = play_games(game, table, Hashed(26), 0, seed=3)
+    torch.manual_seed(0)
+    network = new_network(
+        NetworkTable(blocks=1, channels=32, pooled_channels=8, short_term=True), game
+    )
+    weights = TrainingTable()
+    optimiser = torch.optim.Adam(network.parameters(), lr=3e-3)
+    (part,) = draw_parts(game, samples, 16, 1, seed=0, step=0)
+    first = {name: float(value.detach()) for name, value in loss(network, part, weights).items()}
+    for _ in range(150):
+        parts = loss(network, part, weights)
+        optimiser.zero_grad()
+        parts["total"].backward()
+        optimiser.step()
+    assert set(first) == {"policy", "value", "score", "ownership", "short_term", "total"}
+    outputs = network(part.planes, part.numbers)
+    assert ((outputs.ownership.tanh() - part.ownership).abs() < 0.5).float().mean() > 0.95
+    assert (20 * outputs.misc[:, 2] - part.score).abs().mean() < 2.0
+    told = 2 * outputs.short_term.sigmoid() - 1
+    assert (told - part.short_term).abs().mean() < 0.1
 
 
 def test_gumbel_s_search_teaches_in_the_same_loop():

@@ -7,6 +7,7 @@ from honte.search.restriction import Restriction
 from honte.search.result import ChildStatistics, SearchResult, StopReason
 from honte.search.search import EvaluationCache, Search, run_many
 from honte.search.steps import Simulation, Step, StepEdge
+from honte.search.stream import run_stream
 from honte.search.tree import TreeEdge, TreeMeans, TreeNode
 
 __all__ = [
@@ -27,4 +28,5 @@ __all__ = [
     "TreeMeans",
     "TreeNode",
     "run_many",
+    "run_stream",
 ]

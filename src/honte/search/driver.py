@@ -275,8 +275,8 @@ class _Driver:
             job = self._job_of[id(core)]
             job.reason = StopReason.FAILED
             job.error = HonteError(
-                f"The evaluator {_name(self._evaluator)} gave an answer that cannot be used: "
-                f"{reason}."
+                f"The evaluator {evaluator_name(self._evaluator)} gave an answer that cannot be "
+                f"used: {reason}."
             )
         self._spare.append(flight.batch)
 
@@ -327,6 +327,7 @@ def _known(evaluation: Evaluation) -> Callable[[], Evaluation]:
     return lambda: evaluation
 
 
-def _name(evaluator: Any) -> str:
+def evaluator_name(evaluator: Any) -> str:
+    """What messages call an evaluator."""
     name = getattr(evaluator, "name", None) or getattr(evaluator, "__name__", None)
     return str(name) if name else type(evaluator).__name__

@@ -378,10 +378,8 @@ def _gumbel_scores(search: Search, actions: NDArray[np.int64]) -> NDArray[np.flo
     """The scores of the actions most visited since the plan, −∞ for the rest."""
     if not isinstance(search.config.selection, Gumbel) or not len(actions):
         return np.full(len(actions), np.nan)
-    children = search._core.gumbel_children()
-    most = max(visits for _, visits, _ in children)
-    scores = {action: score for action, visits, score in children if visits == most}
-    return np.array([scores.get(int(action), -np.inf) for action in actions])
+    scores = dict(search._core.gumbel_finalists())
+    return np.array([scores.get(action, -np.inf) for action in actions.tolist()])
 
 
 def _z(decision: Any) -> float:

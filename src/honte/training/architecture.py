@@ -24,6 +24,9 @@ class Architecture:
     """Channels of the policy head, and of the value head's map."""
     value_hidden: int = 64
     """Width of the value head's hidden layer."""
+    short_term: bool = False
+    """Of Go: a further head, for the search's values a few turns on. Training reads it alone: it
+    shapes the tower and is not exported [KataGo]."""
 
     def __post_init__(self) -> None:
         for name in ("blocks", "channels", "pooled_channels", "head_channels", "value_hidden"):

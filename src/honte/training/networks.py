@@ -24,6 +24,9 @@ from honte.training.architecture import Architecture
 MISC_OUTPUTS = 4
 """Score mean, score deviation, lead, and one that a network of version 8 leaves unread."""
 
+SHORT_TERMS = 3
+"""Horizons of the short-term value: about a sixth, a twentieth and a sixtieth of the points."""
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkOutputs:
@@ -37,6 +40,9 @@ class NetworkOutputs:
     """[N, 4]: score mean / 20, softplus⁻¹ of the score's deviation / 20, lead / 20, unused."""
     ownership: Tensor
     """[N, H, W] before tanh."""
+    short_term: Tensor | None = None
+    """[N, 3]: logits that the side to move wins, of the short-term values; where the network has
+    them."""
 
 
 class Board:
@@ -202,9 +208,12 @@ class PolicyHead(nn.Module):
 
 
 class ValueHead(nn.Module):
-    """[N, C, H, W] to the outcome [N, 3], the score [N, 4] and the ownership [N, H, W]."""
+    """[N, C, H, W] to the outcome [N, 3], the score [N, 4], the ownership [N, H, W] and, where it
+    has them, the short-term values [N, 3]."""
 
-    def __init__(self, channels: int, head_channels: int, hidden: int) -> None:
+    def __init__(
+        self, channels: int, head_channels: int, hidden: int, *, short_term: bool = False
+    ) -> None:
         super().__init__()
         self.points = Convolution(channels, head_channels, size=1)
         self.points_bias = _bias(head_channels)
@@ -215,14 +224,16 @@ class ValueHead(nn.Module):
         self.misc = Matrix(hidden, MISC_OUTPUTS, gain=0.1)
         self.misc_bias = _bias(MISC_OUTPUTS)
         self.ownership = Convolution(head_channels, 1, size=1, gain=0.1)
+        self.short_term = Matrix(hidden, SHORT_TERMS, gain=0.1) if short_term else None
 
-    def forward(self, x: Tensor, board: Board) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(self, x: Tensor, board: Board) -> tuple[Tensor, Tensor, Tensor, Tensor | None]:
         points = board.clear(functional.relu(self.points(x, self.points_bias)))
         hidden = functional.relu(self.hidden(board.pool_for_value(points), self.hidden_bias))
         return (
             self.value(hidden, self.value_bias).float(),
             self.misc(hidden, self.misc_bias).float(),
             self.ownership(points).float()[:, 0],
+            None if self.short_term is None else self.short_term(hidden).float(),
         )
 
 
@@ -239,7 +250,10 @@ class GoNetwork(nn.Module):
         self.tower = Tower(architecture, SPATIAL_PLANES, GLOBAL_FEATURES)
         self.policy_head = PolicyHead(architecture.channels, architecture.head_channels)
         self.value_head = ValueHead(
-            architecture.channels, architecture.head_channels, architecture.value_hidden
+            architecture.channels,
+            architecture.head_channels,
+            architecture.value_hidden,
+            short_term=architecture.short_term,
         )
 
     def forward(self, spatial: Tensor, numbers: Tensor) -> NetworkOutputs:

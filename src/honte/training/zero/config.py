@@ -21,6 +21,9 @@ class GameTable(Phase):
     """Of Go. Tromp-Taylor counts the board as it stands, which needs no judge."""
     komi: float | None = None
     """Of Go; None: the usual one of the rules."""
+    komi_deviation: float = Field(default=0.0, ge=0.0)
+    """Of Go: the standard deviation of the komi from one game to the next, in points. Games that
+    one side would win by its komi alone teach little [KataGo]."""
 
 
 class NetworkTable(Phase):
@@ -36,13 +39,20 @@ class NetworkTable(Phase):
     pooled_channels: int = 12
     head_channels: int = 16
     value_hidden: int = 32
+    short_term: bool = False
+    """Of Go: a head for the values of the search a few turns on, which only training reads."""
 
 
 class SelfPlayTable(Phase):
     """``[self_play]``: how games are made."""
 
     games: int = Field(default=64, ge=1)
-    """Games an iteration, all played at once, so that their trees fill batches together."""
+    """Games an iteration."""
+    at_once: int = Field(default=96, ge=1)
+    """Games under way at a time, so that their trees fill batches together."""
+    batch_size: int = Field(default=16, ge=1, le=4096)
+    """Leaves that are sent to the network together. More gains nothing where the network is large,
+    and up to 64 where it is so small that a batch costs more than its rows."""
     visits: int = Field(default=100, ge=2)
     """Of a full search: its visits become the policy target."""
     fast_visits: int = Field(default=20, ge=1)
@@ -60,6 +70,9 @@ class SelfPlayTable(Phase):
     gumbel_considered: int | None = Field(default=None, ge=2)
     """m: Gumbel AlphaZero's search over so many root moves in place of PUCT, noise and forced
     playouts; it teaches with as few as 16 visits [Danihelka 2022]. None: PUCT."""
+    keeps_tree: bool = True
+    """Whether a search begins with what the one before found below the move played. Never a full
+    search of PUCT: its target must not depend on a search without noise."""
     forced_playouts: float = Field(default=2.0, ge=0.0)
     """k: a root move gets at least √(k·P·N) visits, which are taken out of the target again
     where they were not earned [KataGo]."""
@@ -84,6 +97,16 @@ class TrainingTable(Phase):
     uses: float = Field(default=4.0, gt=0.0)
     """How often a sample is learned from, on average."""
     learning_rate: float = Field(default=2e-3, gt=0.0)
+    value_weight: float = Field(default=1.0, ge=0.0)
+    """Of the loss, beside the policy's 1."""
+    ownership_weight: float = Field(default=1.0, ge=0.0)
+    """Of Go: who owns each point at the end, the mean of the points' cross entropies. It says
+    which part of the board lost a game [KataGo, which weighs it as the value]."""
+    score_weight: float = Field(default=0.5, ge=0.0)
+    """Of Go: the final score, in units of 20 points."""
+    short_term_weight: float = Field(default=0.5, ge=0.0)
+    """Of each of the three horizons of the short-term value, where the network has it [KataGo:
+    0.4 to 1]."""
     weight_decay: float = Field(default=0.03, ge=0.0)
     mean_decay: float = Field(default=0.99, ge=0.0, lt=1.0)
     """Of the running mean of the weights, which is what plays."""

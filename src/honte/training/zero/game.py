@@ -33,6 +33,28 @@ class ZeroGame:
     """A."""
     symmetries: int
     """S: how many ways to show a position."""
+    komi_deviation: float = 0.0
+    """Of Go: the standard deviation of the komi from one game to the next."""
+
+    def state_of_game(self, random: np.random.Generator) -> Any:
+        """The position before the first move of a game of self-play."""
+        state = self.new_state()
+        if self.komi_deviation > 0:
+            drawn = state.komi + self.komi_deviation * random.standard_normal()
+            # Half points, so that draws are as rare or as common as under the usual komi.
+            offset = state.komi % 1.0
+            state = state.with_komi(float(np.clip(round(drawn - offset) + offset, -60, 60)))
+        return state
+
+    def final_board(self, state: Any) -> tuple[float | None, NDArray[np.int8] | None]:
+        """The score for player 0 and [H, W] whose each point is (1: player 0's, −1: player 1's)
+        at the end of a game of Go; None of any other game, and of a game without a result."""
+        if not self.is_go or state.is_no_result():
+            return None, None
+        # Without friendly passes the board counts as it stands, dead stones and all.
+        area = state.area() if state.rules.friendly_pass else state.plain_area()
+        owners = np.array([0, 1, -1], np.int8)[area]
+        return -float(state.score()), owners
 
     def observe(self, state: Any) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Planes [S, C, H, W] and numbers [G] of a position; of Go S is 1, since its planes can be
@@ -73,7 +95,7 @@ def open_game(table: GameTable) -> ZeroGame:
     actions = int(state.num_distinct_actions())
     if isinstance(state, GoState):
         shape = (22, state.height, state.width)
-        return ZeroGame(table.name, make, True, shape, actions, 1)
+        return ZeroGame(table.name, make, True, shape, actions, 1, table.komi_deviation)
     if not hasattr(state, "observation_tensor"):
         raise HonteError(
             f"The game {table.name} has no observation_tensor: a network has nothing to see."

@@ -19,15 +19,13 @@ from honte.networks.katago_writer import write_katago
 from honte.training.architecture import Architecture
 from honte.training.checkpoint import write_whole
 from honte.training.katago_export import to_katago
+from honte.training.losses import masked_logits
 from honte.training.networks import GoNetwork
 from honte.training.planes_network import PlanesNetwork, to_onnx
 from honte.training.symmetries import point_permutations
-from honte.training.zero.config import NetworkTable
+from honte.training.zero.config import NetworkTable, TrainingTable
 from honte.training.zero.game import ZeroGame, named_object
 from honte.training.zero.replay import ZeroSamples
-
-BATCH_SIZE = 16
-"""Leaves that self-play sends at once: more gains nothing on a processor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +40,12 @@ class Part:
     """[N, A]."""
     value: Tensor
     """[N]."""
+    score: Tensor
+    """[N]: of Go; NaN where it is not known."""
+    ownership: Tensor
+    """[N, H, W] of Go, else [N, 0, 0]."""
+    short_term: Tensor
+    """[N, 3]."""
 
 
 def new_network(table: NetworkTable, game: ZeroGame) -> nn.Module:
@@ -71,20 +75,64 @@ def _own_network(factory: str, game: ZeroGame) -> nn.Module:
     return network
 
 
-def loss(network: nn.Module, part: Part) -> dict[str, Tensor]:
+def loss(network: nn.Module, part: Part, weights: TrainingTable) -> dict[str, Tensor]:
     """AlphaGo Zero's: cross entropy of the policy; of the value the squared error, or for Go,
-    whose network answers with win and loss, the cross entropy."""
+    whose network answers with win, loss and no result, the cross entropy; and KataGo's auxiliary
+    targets, each with its weight."""
     if isinstance(network, GoNetwork):
-        outputs = network(part.planes, part.numbers)
-        logits = outputs.policy
-        win = (part.value + 1.0) / 2.0
-        result = torch.stack((win, 1.0 - win), dim=1)
-        value_loss = -(result * outputs.value[:, :2].log_softmax(dim=1)).sum(dim=1).mean()
-    else:
-        logits, value = network(part.planes)
-        value_loss = functional.mse_loss(value, part.value)
+        return _loss_of_go(network, part, weights)
+    logits, value = network(part.planes)
+    value_loss = functional.mse_loss(value, part.value)
     policy_loss = -(part.policy * logits.log_softmax(dim=1)).sum(dim=1).mean()
-    return {"policy": policy_loss, "value": value_loss, "total": policy_loss + value_loss}
+    total = policy_loss + weights.value_weight * value_loss
+    return {"policy": policy_loss, "value": value_loss, "total": total}
+
+
+def _loss_of_go(network: GoNetwork, part: Part, weights: TrainingTable) -> dict[str, Tensor]:
+    outputs = network(part.planes, part.numbers)
+    logits = masked_logits(outputs, part.planes)
+    win = (part.value + 1.0) / 2.0
+    result = torch.stack((win, 1.0 - win, torch.zeros_like(win)), dim=1)
+    parts = {
+        "policy": -(part.policy * logits.log_softmax(dim=1)).sum(dim=1).mean(),
+        "value": -(result * outputs.value.log_softmax(dim=1)).sum(dim=1).mean(),
+    }
+    total = parts["policy"] + weights.value_weight * parts["value"]
+    known = (~part.score.isnan()).float()
+    finished = known.sum().clamp(min=1.0)
+    if weights.score_weight > 0:
+        parts["score"] = (_score_loss(outputs.misc, part.score) * known).sum() / finished
+        total = total + weights.score_weight * parts["score"]
+    if weights.ownership_weight > 0:
+        # tanh(x) = 2σ(2x) − 1, so that the logit of "mine" is 2x.
+        each = functional.binary_cross_entropy_with_logits(
+            2.0 * outputs.ownership, (part.ownership + 1.0) / 2.0, reduction="none"
+        )
+        parts["ownership"] = (each.mean(dim=(1, 2)) * known).sum() / finished
+        total = total + weights.ownership_weight * parts["ownership"]
+    if outputs.short_term is not None and weights.short_term_weight > 0:
+        parts["short_term"] = functional.binary_cross_entropy_with_logits(
+            outputs.short_term, (part.short_term + 1.0) / 2.0
+        )
+        total = (
+            total + weights.short_term_weight * outputs.short_term.shape[1] * parts["short_term"]
+        )
+    parts["total"] = total
+    return parts
+
+
+def _score_loss(misc: Tensor, score: Tensor) -> Tensor:
+    """[N], in units of 20 points: Huber losses of the mean and the lead, which are both learned
+    from the final score, and how unlikely the score is under the deviation told."""
+    target = score.nan_to_num() / 20.0
+    mean, lead = misc[:, 0], misc[:, 2]
+    stdev = functional.softplus(misc[:, 1]) + 0.05
+    off = (target - mean.detach()) / stdev
+    likely = 0.05 * (stdev.log() + 0.5 * off.square())
+    both = [
+        functional.huber_loss(said, target, delta=0.6, reduction="none") for said in (mean, lead)
+    ]
+    return both[0] + both[1] + likely
 
 
 def draw_parts(
@@ -102,14 +150,25 @@ def draw_parts(
         planes = planes.reshape(batch_size, *game.shape)
         policy = window.policy[rows, 0].astype(np.float32)
         policy[:, :-1] = policy[every, chosen]
+        owners = window.ownership[rows].reshape(batch_size, -1)[every, chosen]
+        owners = owners.reshape(batch_size, *game.shape[1:]).astype(np.float32)
     else:
         shown = random.integers(0, game.symmetries, batch_size)
         planes = window.planes[rows, shown].astype(np.float32)
         policy = window.policy[rows, shown].astype(np.float32)
+        owners = window.ownership[rows].astype(np.float32)
     policy /= policy.sum(axis=1, keepdims=True)
     tensors = [
         torch.from_numpy(np.ascontiguousarray(array))
-        for array in (planes, window.numbers[rows], policy, window.value[rows])
+        for array in (
+            planes,
+            window.numbers[rows],
+            policy,
+            window.value[rows],
+            window.score[rows],
+            owners,
+            window.short_term[rows].astype(np.float32),
+        )
     ]
     tensors[0] = tensors[0].contiguous(memory_format=torch.channels_last)
     share = batch_size // workers
@@ -161,10 +220,10 @@ class TorchEvaluator:
         return Evaluation(value=value.numpy(), policy_logits=policy.numpy())
 
 
-def evaluator_of(network: nn.Module, name: str, game: ZeroGame) -> Evaluator:
-    """What answers leaves with the network as it is now."""
+def evaluator_of(network: nn.Module, name: str, game: ZeroGame, batch_size: int) -> Evaluator:
+    """What answers leaves with the network as it is now, in batches of so many."""
     if isinstance(network, GoNetwork):
-        return NetworkEvaluator(from_katago(to_katago(network, name)), batch_size=BATCH_SIZE)
+        return NetworkEvaluator(from_katago(to_katago(network, name)), batch_size=batch_size)
     if isinstance(network, PlanesNetwork):
-        return OnnxEvaluator(to_onnx(network, name), batch_size=BATCH_SIZE)
+        return OnnxEvaluator(to_onnx(network, name), batch_size=batch_size)
     return TorchEvaluator(network, game.shape)

@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from honte import presets
-from honte.evaluation import Rollout
+from honte.evaluation import Evaluator, Rollout
 from honte.networks.layers import GLOBAL_FEATURES
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
 from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
@@ -104,7 +104,7 @@ class _Loop:
                 mean_decay=training.mean_decay,
                 workers=training.workers,
             ),
-            loss,
+            lambda network, part: loss(network, part, training),
             # On small boards converting numbers costs more than fast products gain.
             autocast=has_fast_bfloat16() and self.game.is_go,
         )
@@ -137,10 +137,8 @@ class _Loop:
         """One round of games, unless the disk has it already."""
         iteration = self.iteration
         if not self.replay.path(iteration).exists():
-            evaluator = evaluator_of(
-                self.learner.mean, f"{self.folder.path.name}-{iteration}", self.game
-            )
             table = self.config.self_play
+            evaluator = self._evaluator(iteration)
 
             def report(done: int, games: int, so_far: SelfPlayReport) -> None:
                 self.speed = so_far.evaluations / max(1e-9, so_far.seconds)
@@ -216,9 +214,8 @@ class _Loop:
         self._tell("measuring")
         table = self.config.measuring
         _, fast = search_configs(self.config.self_play, self.game.symmetries > 1 or self.game.is_go)
-        evaluator = evaluator_of(
-            self.learner.mean, f"{self.folder.path.name}-{self.iteration}", self.game
-        )
+        evaluator = self._evaluator(self.iteration)
+        self._keep_network()
         wins, draws, _ = arena(
             self.game,
             Side(fast, evaluator, table.visits),
@@ -230,6 +227,21 @@ class _Loop:
             "measured/wins_against_uct": wins / table.games,
             "measured/draws_against_uct": draws / table.games,
         }
+
+    def _keep_network(self) -> None:
+        """Put a copy of the network as it is now aside, for measuring later ones against it."""
+        latest = network_file(self.folder.path, self.learner.mean, self.game)
+        folder = self.folder.path / "networks"
+        folder.mkdir(exist_ok=True)
+        name = f"{self.folder.path.name}-{self.iteration}"
+        export(
+            self.learner.mean, name, folder / f"{self.iteration:05}{latest.name[len('network') :]}"
+        )
+
+    def _evaluator(self, iteration: int) -> Evaluator:
+        name = f"{self.folder.path.name}-{iteration}"
+        batch_size = self.config.self_play.batch_size
+        return evaluator_of(self.learner.mean, name, self.game, batch_size)
 
     def _save(self) -> None:
         save_checkpoint(

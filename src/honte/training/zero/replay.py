@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,24 @@ from honte.training.shards import Arrays
 if TYPE_CHECKING:
     from honte.training.zero.config import TrainingTable
     from honte.training.zero.game import ZeroGame
+
+
+class Row(NamedTuple):
+    """One sample, under each symmetry, from the side to move."""
+
+    planes: NDArray[np.float32]
+    """[S, C, H, W]."""
+    numbers: NDArray[np.float32]
+    """[G]."""
+    policy: NDArray[np.float32]
+    """[S, A]."""
+    value: float
+    score: float
+    """Of Go, in points; NaN where it is not known."""
+    ownership: NDArray[np.int8] | None
+    """Of Go: [H, W], 1 mine, −1 the opponent's; None where it is not known."""
+    short_term: NDArray[np.float32]
+    """[3]: see :func:`honte.training.zero.targets.short_term_values`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +47,38 @@ class ZeroSamples(Arrays):
     """[N, S, A]."""
     value: NDArray[np.float32]
     """[N]: the game's result."""
+    score: NDArray[np.float32]
+    """[N]: of Go, the final score in points; NaN where it is not known."""
+    ownership: NDArray[np.int8]
+    """Of Go [N, H, W]: 1 mine, −1 the opponent's, 0 nobody's, where the score is known; of other
+    games [N, 0, 0]."""
+    short_term: NDArray[np.float16]
+    """[N, 3]: averages of the search's values from here on."""
 
     def __len__(self) -> int:
         return len(self.value)
 
     @classmethod
-    def of_rows(cls, rows: Sequence[tuple[Any, Any, Any, float]], game: ZeroGame) -> Self:
-        """Join rows of (planes, numbers, policy, value); no rows give an empty set."""
+    def of_rows(cls, rows: Sequence[Row], game: ZeroGame) -> Self:
+        """Join rows; no rows give an empty set."""
         symmetries = game.symmetries
-        planes = np.array([row[0] for row in rows], np.float32)
+        planes = np.array([row.planes for row in rows], np.float32)
         planes = planes.reshape(len(rows), symmetries, *game.shape)
         binary = bool(((planes == 0) | (planes == 1)).all())
-        numbers = np.array([row[1] for row in rows], np.float32)
+        numbers = np.array([row.numbers for row in rows], np.float32)
+        policy = np.array([row.policy for row in rows], np.float16)
+        points = game.shape[1:] if game.is_go else (0, 0)
+        unknown = np.zeros(points, np.int8)
+        owners = [unknown if row.ownership is None else row.ownership for row in rows]
+        short_term = np.array([row.short_term for row in rows], np.float16)
         return cls(
             planes=planes.astype(np.uint8 if binary else np.float16),
             numbers=numbers.reshape(len(rows), 19 if game.is_go else 0),
-            policy=np.array([row[2] for row in rows], np.float16).reshape(
-                len(rows), symmetries, game.actions
-            ),
-            value=np.array([row[3] for row in rows], np.float32),
+            policy=policy.reshape(len(rows), symmetries, game.actions),
+            value=np.array([row.value for row in rows], np.float32),
+            score=np.array([row.score for row in rows], np.float32),
+            ownership=np.array(owners, np.int8).reshape(len(rows), *points),
+            short_term=short_term.reshape(len(rows), 3),
         )
 
 

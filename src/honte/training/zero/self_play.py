@@ -1,7 +1,8 @@
-"""Games of a network with itself: many trees, one evaluator."""
+"""Games of a network with itself: a stream of searches, one evaluator."""
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from honte.evaluation import Evaluator
-from honte.search import Budget, Search, SearchConfig, SearchResult, run_many
+from honte.search import Budget, Search, SearchConfig, SearchResult, run_stream
 from honte.search.config import (
     Expansion,
     FirstPlayUrgency,
     Gumbel,
     GumbelDecision,
+    Parallelism,
     Puct,
     RootNoise,
     Symmetry,
@@ -25,8 +27,11 @@ from honte.search.config import (
 from honte.search.decision import visit_policy
 from honte.training.zero.config import SelfPlayTable
 from honte.training.zero.game import ZeroGame
-from honte.training.zero.replay import ZeroSamples
-from honte.training.zero.targets import sample_counts, surprise
+from honte.training.zero.replay import Row, ZeroSamples
+from honte.training.zero.targets import sample_counts, short_term_values, surprise
+
+TELLS_EVERY = 0.5
+"""Seconds between reports."""
 
 
 @dataclass(slots=True)
@@ -46,6 +51,7 @@ class SelfPlayReport:
 
 @dataclass(slots=True)
 class _Position:
+    turn: int
     player: int
     planes: NDArray[np.float32]
     numbers: NDArray[np.float32]
@@ -58,12 +64,17 @@ class _Game:
     number: int
     state: Any
     may_resign: bool
+    is_full: bool = False
+    """Whether the search under way is a full one."""
     moves: int = 0
     positions: list[_Position] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    """What each search found, for player 0."""
     resigns: int | None = None
     """Who would have resigned, if anybody."""
     returns: tuple[float, float] | None = None
-    finished: bool = False
+    """The result, once the game is over."""
+    was_played_out: bool = False
 
 
 def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig, SearchConfig]:
@@ -72,16 +83,19 @@ def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig,
         rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=table.first_play_reduction
     )
     symmetry = Symmetry.RANDOM if symmetric else Symmetry.IDENTITY
+    parallelism = Parallelism(batch_size=table.batch_size)
     if table.gumbel_considered is not None:
         gumbel = SearchConfig(
             selection=Gumbel(considered=table.gumbel_considered),
             expansion=Expansion(symmetry=symmetry),
             decision=GumbelDecision(),
+            parallelism=parallelism,
         )
         return gumbel, gumbel
     fast = SearchConfig(
         selection=Puct(c_puct=table.c_puct, first_play_urgency=urgency),
         expansion=Expansion(symmetry=symmetry),
+        parallelism=parallelism,
     )
     noise = None
     if table.noise_weight > 0:
@@ -110,39 +124,149 @@ def play_games(
 ) -> tuple[ZeroSamples, SelfPlayReport]:
     """Play ``table.games`` games to their ends; returns their samples.
 
-    A game is a function of the seed, its number and the evaluator alone. ``on_progress`` gets the
-    games finished, the games in all, and the report so far.
+    A game is a function of the seed, its number and the evaluator alone: every tree has one leaf
+    in flight, whatever the others do. ``on_progress`` gets the games finished, the games in all,
+    and the report so far.
     """
-    began = time.perf_counter()
-    full, fast = search_configs(table, game.symmetries > 1 or game.is_go)
-    report = SelfPlayReport()
-    longest = table.longest_game or 3 * game.actions
-    games = [
-        _Game(number, game.new_state(), _random(seed, number, 0).random() >= table.played_out_share)
-        for number in range(first_number, first_number + table.games)
-    ]
-    while waiting := [one for one in games if not one.finished]:
-        searches, budgets, full_searches = [], [], []
-        for one in waiting:
-            random = _random(seed, one.number, 1 + one.moves)
-            is_full = bool(random.random() < table.full_share)
-            name = int(random.integers(2**63))
-            searches.append(Search(one.state, full if is_full else fast, evaluator, seed=name))
-            budgets.append(Budget(visits=table.visits if is_full else table.fast_visits))
-            full_searches.append(is_full)
-        results = run_many(searches, budgets)
-        for one, result, is_full in zip(waiting, results, full_searches, strict=True):
-            assert result is not None
-            report.evaluations += result.evaluations
-            _move(game, table, one, result, is_full, longest, seed)
-        report.moves += len(waiting)
-        report.seconds = time.perf_counter() - began
-        if on_progress is not None:
-            done = sum(one.finished for one in games)
-            on_progress(done, len(games), report)
-    parts = []
-    for one in games:
+    return _Round(game, table, evaluator, first_number, seed, on_progress).play()
+
+
+class _Round:
+    def __init__(
+        self,
+        game: ZeroGame,
+        table: SelfPlayTable,
+        evaluator: Evaluator,
+        first_number: int,
+        seed: int,
+        on_progress: Callable[[int, int, SelfPlayReport], None] | None,
+    ) -> None:
+        self.game = game
+        self.table = table
+        self.evaluator = evaluator
+        self.seed = seed
+        self.report = SelfPlayReport()
+        self.numbers = range(first_number, first_number + table.games)
+        self._full, self._fast = search_configs(table, game.symmetries > 1 or game.is_go)
+        self._longest = table.longest_game or 3 * game.actions
+        self._on_progress = on_progress
+        self._to_begin = iter(self.numbers)
+        self._rows: dict[int, list[Row]] = {}
+        self._game_of: dict[int, _Game] = {}
+        self._began = self._told = time.perf_counter()
+
+    def play(self) -> tuple[ZeroSamples, SelfPlayReport]:
+        first = itertools.islice(self._to_begin, self.table.at_once)
+        entries = [self._begin(number) for number in first]
+        run_stream(entries, self._finished, on_round=self._tell)
+        self.report.seconds = time.perf_counter() - self._began
+        if self._on_progress is not None:
+            self._on_progress(self.report.games, len(self.numbers), self.report)
+        rows = [row for number in self.numbers for row in self._rows[number]]
+        return ZeroSamples.of_rows(rows, self.game), self.report
+
+    def _random(self, number: int, purpose: int) -> np.random.Generator:
+        return np.random.Generator(np.random.Philox(key=[self.seed, (number << 32) + purpose]))
+
+    def _tell(self) -> None:
+        now = time.perf_counter()
+        if self._on_progress is not None and now - self._told >= TELLS_EVERY:
+            self._told = now
+            self.report.seconds = now - self._began
+            self._on_progress(self.report.games, len(self.numbers), self.report)
+
+    def _begin(self, number: int) -> tuple[Search, Budget]:
+        random = self._random(number, 0)
+        may_resign = bool(random.random() >= self.table.played_out_share)
+        one = _Game(number, self.game.state_of_game(random), may_resign)
+        return self._think(one, None)
+
+    def _think(self, one: _Game, before: Search | None) -> tuple[Search, Budget]:
+        """The search of a game's next move; ``before`` is the last one, advanced to it."""
+        table = self.table
+        one.is_full = table.full_share == 1.0
+        search = before
+        if search is None or not one.is_full:
+            random = self._random(one.number, 1 + one.moves)
+            one.is_full = one.is_full or bool(random.random() < table.full_share)
+            config = self._full if one.is_full else self._fast
+            if search is None or search.config is not config:
+                name = int(random.integers(2**63))
+                search = Search(one.state, config, self.evaluator, seed=name)
+        self._game_of[id(search)] = one
+        visits = table.visits if one.is_full else table.fast_visits
+        # Half of the visits are new ones even where the tree that was kept has them all.
+        return search, Budget(visits=visits, minimum_simulations=(visits + 1) // 2)
+
+    def _finished(self, search: Search, result: SearchResult) -> tuple[Search, Budget] | None:
+        """Make the move that a search chose; what is to be searched next in its place."""
+        one = self._game_of.pop(id(search))
+        self.report.evaluations += result.evaluations
+        self.report.moves += 1
+        action = self._move(one, result)
+        if one.returns is None:
+            return self._think(one, self._kept(search, action))
+        self._end(one)
+        number = next(self._to_begin, None)
+        return None if number is None else self._begin(number)
+
+    def _kept(self, search: Search, action: int) -> Search | None:
+        if not self.table.keeps_tree or (
+            search.config is self._full and self._full is not self._fast
+        ):
+            return None
+        search.advance(action)
+        return search
+
+    def _move(self, one: _Game, result: SearchResult) -> int:
+        game, table = self.game, self.table
+        one.values.append(result.value if result.player == 0 else -result.value)
+        if one.is_full:
+            target = result.policy  # without forced playouts that were not earned
+            planes, numbers = game.observe(one.state)
+            one.positions.append(
+                _Position(
+                    one.moves,
+                    result.player,
+                    planes,
+                    numbers,
+                    game.turn_policy(one.state, target),
+                    surprise(target, result.prior),
+                )
+            )
+        action = self._choose(one, result)
+        limit = table.resign_below
+        if limit is not None and one.resigns is None and result.value < limit:
+            one.resigns = result.player
+            if one.may_resign:
+                one.returns = (-1.0, 1.0) if result.player == 0 else (1.0, -1.0)
+                return action
+        one.state.apply_action(action)
+        one.moves += 1
+        if one.state.is_terminal():
+            first, second = one.state.returns()
+            one.returns, one.was_played_out = (float(first), float(second)), True
+        elif one.moves >= self._longest:
+            # Of Go the board is counted as it stands; a game that knows no such thing is a draw.
+            first, second = one.state.returns() if game.is_go else (0.0, 0.0)
+            one.returns, one.was_played_out = (float(first), float(second)), True
+        return action
+
+    def _choose(self, one: _Game, result: SearchResult) -> int:
+        assert result.action is not None
+        table = self.table
+        if one.moves >= table.temperature_moves or table.gumbel_considered is not None:
+            # Gumbel's decision is itself a draw from the improved policy.
+            return result.action
+        policy = visit_policy(result.policy, table.temperature)
+        draw = self._random(one.number, 2**30 + one.moves).random()
+        chosen = int(np.searchsorted(np.cumsum(policy), draw, side="right"))
+        return chosen if chosen < len(policy) and policy[chosen] > 0 else result.action
+
+    def _end(self, one: _Game) -> None:
+        """Count a game that is over, and take its samples."""
         assert one.returns is not None
+        report = self.report
         report.games += 1
         report.first_wins += one.returns[0] > 0
         report.draws += one.returns[0] == 0
@@ -150,76 +274,29 @@ def play_games(
             report.resigned += 1
         elif one.resigns is not None:
             report.wrongly_resigned += one.returns[one.resigns] >= 0
-        parts += _samples(one, table.surprise_share, _random(seed, one.number, 2**31))
-    return ZeroSamples.of_rows(parts, game), report
+        self._rows[one.number] = self._samples(one)
 
-
-def _random(seed: int, number: int, purpose: int) -> np.random.Generator:
-    return np.random.Generator(np.random.Philox(key=[seed, (number << 32) + purpose]))
-
-
-def _move(
-    game: ZeroGame,
-    table: SelfPlayTable,
-    one: _Game,
-    result: SearchResult,
-    is_full: bool,
-    longest: int,
-    seed: int,
-) -> None:
-    if is_full:
-        target = result.policy  # without forced playouts that were not earned
-        planes, numbers = game.observe(one.state)
-        one.positions.append(
-            _Position(
-                result.player,
-                planes,
-                numbers,
-                game.turn_policy(one.state, target),
-                surprise(target, result.prior),
+    def _samples(self, one: _Game) -> list[Row]:
+        assert one.returns is not None
+        if not one.positions:
+            return []
+        game = self.game
+        random = self._random(one.number, 2**31)
+        surprises = [position.surprise for position in one.positions]
+        counts = sample_counts(surprises, self.table.surprise_share, random)
+        score, owners = game.final_board(one.state) if one.was_played_out else (None, None)
+        averages = short_term_values(one.values, one.returns[0], game.shape[1] * game.shape[2])
+        rows: list[Row] = []
+        for position, count in zip(one.positions, counts, strict=True):
+            sign = 1 if position.player == 0 else -1
+            row = Row(
+                position.planes,
+                position.numbers,
+                position.policy,
+                one.returns[position.player],
+                np.nan if score is None else sign * score,
+                None if owners is None else sign * owners,
+                sign * averages[position.turn],
             )
-        )
-    if table.resign_below is not None and one.resigns is None and result.value < table.resign_below:
-        one.resigns = result.player
-        if one.may_resign:
-            lost = (-1.0, 1.0) if result.player == 0 else (1.0, -1.0)
-            one.returns, one.finished = lost, True
-            return
-    one.state.apply_action(_choose(table, result, one, seed))
-    one.moves += 1
-    if one.state.is_terminal():
-        first, second = one.state.returns()
-        one.returns, one.finished = (float(first), float(second)), True
-    elif one.moves >= longest:
-        # Of Go the board is counted as it stands; a game that knows no such thing is a draw.
-        first, second = one.state.returns() if game.is_go else (0.0, 0.0)
-        one.returns, one.finished = (float(first), float(second)), True
-
-
-def _choose(table: SelfPlayTable, result: SearchResult, one: _Game, seed: int) -> int:
-    assert result.action is not None
-    if one.moves >= table.temperature_moves or table.gumbel_considered is not None:
-        # Gumbel's decision is itself a draw from the improved policy.
-        return result.action
-    policy = visit_policy(result.policy, table.temperature)
-    draw = _random(seed, one.number, 2**30 + one.moves).random()
-    chosen = int(np.searchsorted(np.cumsum(policy), draw, side="right"))
-    return chosen if chosen < len(policy) and policy[chosen] > 0 else result.action
-
-
-Row = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32], float]
-"""Planes [S, C, H, W], numbers [G], policy [S, A], value for the side to move."""
-
-
-def _samples(one: _Game, share: float, random: np.random.Generator) -> list[Row]:
-    assert one.returns is not None
-    rows: list[Row] = []
-    if not one.positions:
+            rows += [row] * int(count)
         return rows
-    counts = sample_counts([position.surprise for position in one.positions], share, random)
-    for position, count in zip(one.positions, counts, strict=True):
-        row = (
-            position.planes, position.numbers, position.policy, one.returns[position.player]
-        )  # fmt: skip
-        rows += [row] * int(count)
-    return rows
