@@ -19,6 +19,7 @@ CORE = REPOSITORY / "core"
 # Each room imports only rooms of later lines. `cli` is the door to all others.
 ARROWS = (
     {"cli"},
+    {"cluster"},
     {"web", "protocols", "lab", "training"},
     {"players"},
     {"presets"},
@@ -31,7 +32,7 @@ ARROWS = (
 )
 LEVEL = {room: level for level, rooms in enumerate(ARROWS) for room in rooms}
 RECORDS_MAY_IMPORT = {"records", "games", "errors", "__init__"}
-MAY_IMPORT_RECORDS = {"records", "cli", "web", "protocols", "lab", "training", "players"}
+MAY_IMPORT_RECORDS = {"records", "cli", "cluster", "web", "protocols", "lab", "training", "players"}
 
 # onnx's own import takes as long as the rest of honte, torch's a hundred times that.
 HEAVY = {
@@ -39,7 +40,7 @@ HEAVY = {
     "scipy", "tensorboard", "torch", "uvicorn",
 }  # fmt: skip
 ENTRANCES = (
-    "honte", "honte.cli.main", "honte.evaluation", "honte.games", "honte.networks",
+    "honte", "honte.cli.main", "honte.cluster", "honte.evaluation", "honte.games", "honte.networks",
     "honte.players", "honte.presets", "honte.protocols", "honte.records", "honte.search",
 )  # fmt: skip
 

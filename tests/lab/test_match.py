@@ -6,6 +6,7 @@ import pytest
 
 from honte.errors import HonteError
 from honte.lab.board_games import GameSpec
+from honte.lab.playroom import LocalPlayroom
 from honte.lab.reading import parse_player
 from honte.lab.replay import positions, record_of
 from honte.lab.runner import Match
@@ -189,8 +190,8 @@ def test_agreement_ends_games_and_its_errors_are_counted(store):
 
 def test_players_by_time_play_one_game_at_a_time(store):
     players = [uct("a", 20), uct("b", 20, seconds=0.01)]
+    assert LocalPlayroom(TIC_TAC_TOE, plain_match(), players).at_once == 1
     match = Match(store, players, RoundRobin(("a", "b"), 1), game=TIC_TAC_TOE, match=plain_match())
-    assert match.at_once == 1
     assert len(match.run()) == 2
 
 

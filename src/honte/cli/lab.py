@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from honte.cli.cluster import ClusterAddress, playrooms_at
 from honte.cli.match import play_with_progress, show_report
 from honte.errors import HonteError
 
@@ -92,6 +93,7 @@ def sweep(
     seed: Annotated[int, typer.Option(help="Of openings and searches.")] = 0,
     csv: Annotated[Path | None, typer.Option(help="Write the ratings here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with a plot here.")] = None,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Play every value of a field against every other."""
     from honte.lab.board_games import GameSpec
@@ -109,8 +111,9 @@ def sweep(
     game = GameSpec(size=size)
     spec = MatchSpec(openings=OpeningsSpec(network=base.leaf.network), seed=seed)
     plan = RoundRobin(tuple(one.name for one in players), games // 2)
-    with Store(store) as file:
-        rows = play_with_progress(Match(file, players, plan, game=game, match=spec), store)
+    with playrooms_at(cluster) as playrooms, Store(store) as file:
+        match = Match(file, players, plan, game=game, match=spec, open_playroom=playrooms)
+        rows = play_with_progress(match, store, playrooms)
     show_report(f"{game.title()}: {field}", rows, csv=csv, html=html)
 
 
@@ -128,6 +131,7 @@ def tune(
     games: Annotated[int, typer.Option(min=2, help="Of each setting, in pairs.")] = 20,
     size: Annotated[int, typer.Option(min=2, max=25, help="Board size.")] = 9,
     seed: Annotated[int, typer.Option(help="Of trials, openings and searches.")] = 0,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Look for better settings with Optuna: each trial plays the untuned player."""
     from honte.lab.board_games import GameSpec
@@ -139,7 +143,7 @@ def tune(
     base = parse_player(player, network=network)
     if not isinstance(base, SearchPlayerSpec):
         raise HonteError("Tuning varies a search of honte's, not an engine.")
-    with Store(store) as file:
+    with playrooms_at(cluster) as playrooms, Store(store) as file:
         tuning = Tuning(
             file,
             base,
@@ -147,6 +151,7 @@ def tune(
             pairs=games // 2,
             game=GameSpec(size=size),
             match=MatchSpec(openings=OpeningsSpec(network=base.leaf.network), seed=seed),
+            open_playroom=playrooms,
         )
         for trial in tuning.run(trials):
             chosen = ", ".join(f"{name} {value:.4g}" for name, value in trial.values.items())
@@ -235,6 +240,7 @@ def table(
     play: Annotated[
         bool, typer.Option("--play/--no-play", help="Or write the pages of the games so far.")
     ] = True,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Make one of the papers' tables; the same line goes on with one that was begun."""
     from honte.lab.evaluators import Evaluators
@@ -249,7 +255,7 @@ def table(
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"{name}.sqlite"
     evaluators = Evaluators()
-    with Store(path) as file:
+    with playrooms_at(cluster) as playrooms, Store(path) as file:
         chosen = study(
             name,
             StudyOptions(
@@ -270,8 +276,9 @@ def table(
             game=chosen.game,
             match=MatchSpec(openings=OpeningsSpec(network=network)),
             evaluators=evaluators,
+            open_playroom=playrooms,
         )
-        rows = play_with_progress(match, path) if play else match.games()
+        rows = play_with_progress(match, path, playrooms) if play else match.games()
     write_study(chosen, rows, out, network, _command(name, network, visits, games, size, seconds))
     show_report(chosen.title, rows, anchor=chosen.anchor)
     typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")

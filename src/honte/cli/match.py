@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
@@ -10,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honte.cli.cluster import ClusterAddress, crew, playrooms_at
 from honte.errors import HonteError
 
 if TYPE_CHECKING:
+    from honte.cluster.matches import ClusterPlayrooms
     from honte.lab.board_games import GameSpec
     from honte.lab.runner import Match
     from honte.lab.schedule import Schedule
@@ -75,6 +78,7 @@ def match(
     beta: Annotated[float, typer.Option(help="sprt: chance to accept H0 wrongly.")] = 0.05,
     csv: Annotated[Path | None, typer.Option(help="Write the ratings here.")] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page with a plot here.")] = None,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Play a match and rate the players. Run the same line again to go on."""
     from honte.lab.board_games import GameName, GameSpec
@@ -107,10 +111,17 @@ def match(
         schedule = Sequential((names[0], names[1]), pairs, Sprt(elo0, elo1, alpha, beta))
     else:
         schedule = (Gauntlet if mode is Mode.GAUNTLET else RoundRobin)(names, pairs)
-    with Store(store) as file:
-        rows = play_with_progress(
-            Match(file, specs, schedule, game=played, match=spec, at_once=at_once), store
+    with playrooms_at(cluster) as playrooms, Store(store) as file:
+        planned = Match(
+            file,
+            specs,
+            schedule,
+            game=played,
+            match=spec,
+            at_once=at_once,
+            open_playroom=playrooms,
         )
+        rows = play_with_progress(planned, store, playrooms)
     anchor = names[0] if mode is Mode.GAUNTLET else None
     show_report(f"{played.title()}: {store.stem}", rows, csv=csv, html=html, anchor=anchor)
     if isinstance(schedule, Sequential):
@@ -155,8 +166,11 @@ def _first_network(players: Sequence[PlayerSpec]) -> str | None:
     return next((one.leaf.network for one in own if not one.leaf.blind), None)
 
 
-def play_with_progress(match: Match, store: Path) -> list[GameRow]:
-    """Play a match with a bar on stderr that says how long it will take."""
+def play_with_progress(
+    match: Match, store: Path, playrooms: ClusterPlayrooms | None = None
+) -> list[GameRow]:
+    """Play a match with a bar on stderr that says how long it will take, and of a cluster how much
+    of it works."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -178,13 +192,23 @@ def play_with_progress(match: Match, store: Path) -> list[GameRow]:
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[crew]}"),
         console=console,
     )
+    if playrooms is not None:
+        playrooms.on_notice = lambda said: console.print(said, style="yellow", highlight=False)
     with bar:
-        task = bar.add_task("games")
+        task = bar.add_task("games", crew="")
+        first: tuple[float, int] | None = None
 
         def show(progress: MatchProgress) -> None:
+            nonlocal first
             bar.update(task, completed=progress.done, total=progress.total)
+            if playrooms is not None and progress.latest is not None:
+                # The speed is that since the first game, when everybody was ready.
+                first = first or (time.monotonic(), progress.done)
+                done, seconds = progress.done - first[1], time.monotonic() - first[0]
+                bar.update(task, crew=crew(playrooms.machines, done, seconds))
             row = progress.latest
             if row is not None and row.ending is Ending.FORFEIT:
                 console.print(row.note.split("\n")[0], style="yellow", highlight=False)

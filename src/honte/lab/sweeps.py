@@ -11,7 +11,7 @@ from honte.errors import HonteError
 from honte.lab.board_games import GameSpec
 from honte.lab.evaluators import Evaluators
 from honte.lab.reading import read_value, with_field
-from honte.lab.runner import Match
+from honte.lab.runner import Match, OpenPlayroom
 from honte.lab.schedule import Gauntlet
 from honte.lab.specs import MatchSpec, SearchPlayerSpec
 from honte.lab.store import Store
@@ -88,7 +88,9 @@ class Tuning:
         pairs: int,
         game: GameSpec,
         match: MatchSpec,
+        open_playroom: OpenPlayroom | None = None,
     ) -> None:
+        self._open_playroom = open_playroom
         self._store = store
         self._base = base
         self._ranges = dict(ranges)
@@ -145,6 +147,7 @@ class Tuning:
             game=self._game,
             match=self._match,
             evaluators=self._evaluators,
+            open_playroom=self._open_playroom,
         ).run()
         points = sum(r.result if r.fixture.first == name else 1 - r.result for r in rows)
         return points / len(rows)

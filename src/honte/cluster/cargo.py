@@ -1,0 +1,71 @@
+"""Files that travel: a network goes through Ray's object store, and lies on each machine once."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from honte.cluster.connection import Cluster
+from honte.errors import HonteError
+
+
+@dataclass(frozen=True, slots=True)
+class Parcel:
+    """A file on its way: what it is called and a fingerprint of what is in it."""
+
+    name: str
+    digest: str
+    content: Any
+    """Ray's reference to its bytes."""
+
+    def open(self) -> bytes:
+        """What is in it."""
+        content: bytes = importlib.import_module("ray").get(self.content)
+        return content
+
+    def unpack(self) -> Path:
+        """Its file on this machine, written unless it is there. Raises HonteError if it cannot
+        be."""
+        path = _folder() / self.digest / self.name
+        if not path.exists():
+            try:
+                _write(path, self.open())
+            except OSError as error:
+                raise HonteError(f"{path} cannot be written: {error.strerror or error}.") from None
+        return path
+
+
+def parcel(cluster: Cluster, name: str, content: bytes) -> Parcel:
+    """Put a file's bytes where every machine can fetch them."""
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    return Parcel(name, digest, cluster.ray.put(content))
+
+
+def parcel_of(cluster: Cluster, path: Path) -> Parcel:
+    """The same for a file of this machine. Raises HonteError if it cannot be read."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise HonteError(f"Cannot read {path}: {error.strerror}.") from None
+    return parcel(cluster, path.name, content)
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        os.replace(part, path)
+    finally:
+        Path(part).unlink(missing_ok=True)
+
+
+def _folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(base) if base else Path.home() / ".cache") / "honte" / "networks"
