@@ -28,6 +28,7 @@ ARROWS = (
     {"networks"},
     {"games"},
     {"_core"},
+    {"toml_files"},
     {"errors", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(ARROWS) for room in rooms}
