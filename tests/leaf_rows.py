@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,12 @@ class LeafRows:
     def observations(self) -> np.ndarray:
         assert self.observed is not None
         return self.observed
+
+    def wants_value(self) -> np.ndarray:
+        return np.ones(self.size, np.bool_)
+
+    def only(self, rows: Sequence[int]) -> LeafRows:
+        raise NotImplementedError("Rows written down by hand are asked for as a whole.")
 
     def rollout_values(self, playouts: int) -> np.ndarray:
         assert self.rollouts is not None

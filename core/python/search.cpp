@@ -208,7 +208,9 @@ void bind_parameters(nb::module_& m) {
       .def_rw("value_weight_exponent", &BackupParameters::value_weight_exponent)
       .def_rw("noise_prune_scale", &BackupParameters::noise_prune_scale)
       .def_rw("bias_factor", &BackupParameters::bias_factor)
-      .def_rw("bias_exponent", &BackupParameters::bias_exponent);
+      .def_rw("bias_exponent", &BackupParameters::bias_exponent)
+      .def_rw("separate_means", &BackupParameters::separate_means)
+      .def_rw("rollout_weight", &BackupParameters::rollout_weight);
   nb::class_<Parameters>(m, "SearchParameters")
       .def(nb::init<>())
       .def_rw("selection", &Parameters::selection)
@@ -285,6 +287,22 @@ void bind_batch(nb::module_& m) {
                      return std::pair{shape.height, shape.width};
                    })
       .def("write_katago_features", &write_batch_features, "spatial"_a, "globals_"_a, "pass_alive_as_if_suicide"_a = false)
+      .def("wants_value",
+           [](const LeafBatch& batch) {
+             bool* wants;
+             auto array = new_array<bool>({batch.rows.size()}, wants);
+             for (std::size_t i = 0; i < batch.rows.size(); ++i) wants[i] = batch.rows[i].search->wants_value(batch.rows[i].leaf);
+             return array;
+           },
+           "False for rows that have their value already, shape [B]: only a rollout is asked for.")
+      .def("only",
+           [](const LeafBatch& batch, const std::vector<std::size_t>& rows) {
+             LeafBatch some;
+             some.threads = batch.threads;
+             for (const std::size_t row : rows) some.rows.push_back(batch.rows.at(row));
+             return some;
+           },
+           "rows"_a, "Some of the rows, to be read, while the batch waits; the answer goes to the batch itself.")
       .def("rollout_values",
            [](const LeafBatch& batch, std::uint32_t playouts) {
              float* values;
@@ -299,7 +317,8 @@ void bind_batch(nb::module_& m) {
            [](LeafBatch& batch, Input<float, 1> value, std::optional<Input<float, 2>> policy_logits,
               std::optional<Input<float, 1>> score_mean, std::optional<Input<float, 1>> score_stdev,
               std::optional<Input<float, 1>> score_lead, std::optional<Input<float, 2>> ownership,
-              std::optional<Input<float, 1>> no_result, std::optional<Input<float, 1>> uncertainty) {
+              std::optional<Input<float, 1>> no_result, std::optional<Input<float, 1>> uncertainty,
+              std::optional<Input<float, 1>> rollout) {
              const std::size_t rows = batch.rows.size();
              Answer answer;
              try {
@@ -312,6 +331,7 @@ void bind_batch(nb::module_& m) {
                answer.score_stdev = data_or_null(score_stdev, "score_stdev", rows);
                answer.score_lead = data_or_null(score_lead, "score_lead", rows);
                answer.uncertainty = data_or_null(uncertainty, "uncertainty", rows);
+               answer.rollout = data_or_null(rollout, "rollout", rows);
                answer.ownership = data_or_null(ownership, "ownership", rows);
                answer.points = ownership ? ownership->shape(1) : 0;
                answer.no_result = data_or_null(no_result, "no_result", rows);
@@ -332,6 +352,7 @@ void bind_batch(nb::module_& m) {
            },
            "value"_a, "policy_logits"_a = nb::none(), "score_mean"_a = nb::none(), "score_stdev"_a = nb::none(),
            "score_lead"_a = nb::none(), "ownership"_a = nb::none(), "no_result"_a = nb::none(), "uncertainty"_a = nb::none(),
+           "rollout"_a = nb::none(),
            "Give every leaf its answer and empty the batch. Returns the searches whose answer cannot be, each with the reason; their leaves were taken back.")
       .def("cancel", &LeafBatch::cancel, "Take the leaves back, as if they had never been selected.");
 }

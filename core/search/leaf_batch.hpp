@@ -23,6 +23,7 @@ struct Answer {
   Columns columns;
   int num_logits = 0;                    // columns that policy_logits really has
   const float* value = nullptr;          // [rows]
+  const float* rollout = nullptr;        // [rows], the result of playing on from there
   const float* policy_logits = nullptr;  // [rows, num_actions]
   const float* score_mean = nullptr;     // [rows]
   const float* score_stdev = nullptr;

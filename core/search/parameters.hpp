@@ -74,6 +74,10 @@ struct BackupParameters {
   double noise_prune_scale = 0.0;
   double bias_factor = 0.0, bias_exponent = 0.85;
 
+  // AlphaGo's two means: (1 − λ) W_v / N_v + λ W_r / N_r in the place of W / N.
+  bool separate_means = false;
+  double rollout_weight = 0.5;  // λ
+
   bool weighs() const {
     return uncertainty_coefficient > 0.0 || value_weight_exponent > 0.0 || noise_prune_scale > 0.0 || bias_factor > 0.0;
   }

@@ -123,6 +123,8 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   virtual void observation(std::uint32_t leaf, int symmetry, std::span<float> planes) const = 0;
   virtual void legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const = 0;
   virtual int leaf_player(std::uint32_t leaf) const = 0;
+  // False where the position has its value and only a rollout is asked for.
+  virtual bool wants_value(std::uint32_t leaf) const = 0;
   virtual double rollout(std::uint32_t leaf, std::uint32_t playouts) const = 0;  // for the side to move
 
   // The root.
@@ -218,6 +220,17 @@ struct Worth {
 // Applies one simulation's answer along its way: N += 1, W += v.
 void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
              const Worth& outcome, bool was_in_flight);
+
+// What a simulation brings home where value and rollout have means of their own, for player 0.
+struct SeparateWorth {
+  bool has_value;        // the position's value comes with this visit
+  double value, rollout;
+  double mixed;          // (1 − λ) v + λ z of this visit
+  double score;          // points
+};
+
+void back_up_separately(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+                        const SeparateWorth& worth, bool was_in_flight);
 
 // The same where values are weighed: every node on the way computes its means anew.
 void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,

@@ -45,6 +45,7 @@ class SearchOf final : public SearchBase {
   }
   void legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const override;
   int leaf_player(std::uint32_t leaf) const override { return leaves_[leaf]->state.current_player(); }
+  bool wants_value(std::uint32_t leaf) const override { return leaves_[leaf]->wants_value; }
   double rollout(std::uint32_t leaf, std::uint32_t playouts) const override;
 
   bool advance(Action action) override;
@@ -91,6 +92,7 @@ class SearchOf final : public SearchBase {
     std::uint64_t serial = 0;
     std::uint32_t node = 0;
     bool has_key = false;
+    bool wants_value = true;  // false: only a rollout
   };
 
   // Where an answer speaks of an action: a small board lies in the top left corner of the largest.
@@ -164,7 +166,11 @@ class SearchOf final : public SearchBase {
   // Expansion: the evaluator's answer becomes the node's priors.
   void expand(std::uint32_t index, const CachedEvaluation& evaluation);
 
+  bool find_cached(std::uint32_t index, CachedEvaluation& found);
   bool answer_from_cache(std::uint32_t index);
+
+  // Whether the cache knew the position; it is expanded then.
+  bool expand_from_cache(std::uint32_t index);
 
   // Evaluation: the leaf waits in the batch for its answer.
   void send(LeafBatch& batch, std::uint32_t index);
@@ -193,6 +199,11 @@ class SearchOf final : public SearchBase {
   void extend(std::uint32_t index, double utility, double error);
 
   void finish(std::uint32_t index, std::span<const Step> path, const Worth& outcome, bool was_in_flight);
+  void finish_separately(std::uint32_t index, std::span<const Step> path, const SeparateWorth& worth, bool was_in_flight);
+  void note_end(std::uint32_t index, std::span<const Step> path, double value);
+
+  // A leaf's rollout; at its first visit with the value that its expansion brought.
+  void receive_rollout(const Leaf& leaf, double rollout);
 
   // Gives the root its own priors: temperature, fresh noise, and only the actions allowed.
   void prepare_root();

@@ -76,6 +76,16 @@ void SearchOf<S>::back_up_known(std::uint32_t index, bool was_in_flight) {
     if (node.terminal || node.n == 0) outcome.value = extension.own_utility;
     if (node.n > 0 && !exact) outcome.result = extension.result_sum / node.n;
   }
+  if (parameters_.backup.separate_means) {  // what is known counts in both means
+    SeparateWorth worth{true, outcome.value, outcome.value, outcome.value, outcome.score};
+    if (node.n > 0 && !exact) {
+      const SeparateSums& sums = tree_.separate_sums[index];
+      worth.value = sums.value_sum / sums.values;
+      worth.rollout = sums.rollout_sum / node.n;
+    }
+    finish_separately(index, path_, worth, was_in_flight);
+    return;
+  }
   finish(index, path_, outcome, was_in_flight);
 }
 
@@ -105,9 +115,29 @@ void SearchOf<S>::finish(std::uint32_t index, std::span<const Step> path, const 
   recorded_ = 0;
   if (parameters_.backup.weighs()) back_up_weighed(tree_, parameters_, path, index, was_in_flight, weighing_, bias_);
   else back_up(tree_, parameters_, path, index, outcome, was_in_flight);
+  note_end(index, path, value);
+}
+
+template <State S>
+void SearchOf<S>::finish_separately(std::uint32_t index, std::span<const Step> path, const SeparateWorth& worth, bool was_in_flight) {
+  if (parameters_.selection.formula == Formula::kRave && recorded_ == 0) amaf_.run(tree_, path, index, {}, worth.mixed);
+  recorded_ = 0;
+  back_up_separately(tree_, parameters_, path, index, worth, was_in_flight);
+  note_end(index, path, worth.mixed);
+}
+
+template <State S>
+void SearchOf<S>::note_end(std::uint32_t index, std::span<const Step> path, double value) {
   trace_.value = value;
   statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
   if (index == 0 && tree_.nodes[0].n == 1) prepare_root();
+}
+
+template <State S>
+void SearchOf<S>::receive_rollout(const Leaf& leaf, double rollout) {
+  const Node& node = tree_.nodes[leaf.node];
+  const double weight = parameters_.backup.rollout_weight, value = node.raw_value;
+  finish_separately(leaf.node, leaf.path, {node.n == 0, value, rollout, (1.0 - weight) * value + weight * rollout, node.raw_lead}, true);
 }
 
 }  // namespace honte

@@ -22,7 +22,7 @@ std::uint64_t SearchOf<S>::select(LeafBatch& batch, std::size_t maximum_rows, st
     }
     ++made;
     ++statistics_.simulations;
-    if (arrival.kind == Arrival::kKnown || answer_from_cache(arrival.node)) {
+    if (arrival.kind == Arrival::kKnown || (!parameters_.backup.separate_means && answer_from_cache(arrival.node))) {
       back_up_known(arrival.node, true);
       continue;
     }
@@ -53,7 +53,8 @@ void SearchOf<S>::simulate(const NativeEvaluator& evaluator, std::uint64_t simul
     ++statistics_.evaluations;
     if (node.n == 0) node.raw_value = static_cast<float>(value);
     if (node.n == 0) extend(arrival.node, value, 0.0);
-    finish(arrival.node, path_, {value, value, 0.0}, false);
+    if (parameters_.backup.separate_means) finish_separately(arrival.node, path_, {true, value, value, value, 0.0}, false);
+    else finish(arrival.node, path_, {value, value, 0.0}, false);
   }
 }
 
@@ -65,6 +66,13 @@ void SearchOf<S>::check(std::uint32_t leaf, const Answer& answer, std::size_t fi
       if (numbers && !std::isfinite(numbers[row]))
         throw EvaluationError(std::string(name) + " is " + std::to_string(numbers[row]) + " in row " + std::to_string(row));
     };
+    if (parameters_.backup.separate_means) {
+      if (!answer.rollout) throw EvaluationError("it has no rollouts, and separate means need them: wrap it in WithRollouts");
+      finite(answer.rollout, "rollout");
+      if (std::abs(answer.rollout[row]) > 1.0f + 1e-3f)
+        throw EvaluationError("rollout is " + std::to_string(answer.rollout[row]) + " in row " + std::to_string(row) + ", outside [-1, 1]");
+      if (!waiting.wants_value) continue;
+    }
     finite(answer.value, "value");
     finite(answer.score_mean, "score_mean");
     finite(answer.score_lead, "score_lead");
@@ -112,6 +120,18 @@ void SearchOf<S>::receive(std::uint32_t number, const Answer& answer, std::size_
   Leaf& leaf = *leaves_[number];
   const std::size_t rows = leaf.symmetries.size();
   const double share = 1.0 / static_cast<double>(rows);
+  double rollout = 0.0;
+  if (parameters_.backup.separate_means) {
+    for (std::size_t row = first_row; row < first_row + rows; ++row) rollout += share * std::clamp(answer.rollout[row], -1.0f, 1.0f);
+    rollout *= side(leaf.state.current_player());
+  }
+  if (!leaf.wants_value) {
+    ++statistics_.evaluations;
+    tree_.nodes[leaf.node].pending = false;
+    receive_rollout(leaf, rollout);
+    release(number);
+    return;
+  }
   CachedEvaluation evaluation;
   double value = 0, mean = 0, stdev = 0, lead = 0, no_result = 0, error = 0;
   std::vector<double>& priors = priors_;
@@ -156,10 +176,14 @@ void SearchOf<S>::receive(std::uint32_t number, const Answer& answer, std::size_
   tree_.nodes[leaf.node].pending = false;
   if (tree_.nodes[leaf.node].n == 0) expand(leaf.node, evaluation);
   const double mover = side(tree_.nodes[leaf.node].player);
-  if (leaf.node == 0) set_center();
-  const double utility = parameters_.backup.scores() ? utility_of(tree_.nodes[leaf.node], leaf.state) : mover * value;
-  if (tree_.nodes[leaf.node].n == 0) extend(leaf.node, utility, evaluation.uncertainty);
-  finish(leaf.node, leaf.path, {utility, mover * value, mover * lead}, true);
+  if (parameters_.backup.separate_means) {
+    receive_rollout(leaf, rollout);
+  } else {
+    if (leaf.node == 0) set_center();
+    const double utility = parameters_.backup.scores() ? utility_of(tree_.nodes[leaf.node], leaf.state) : mover * value;
+    if (tree_.nodes[leaf.node].n == 0) extend(leaf.node, utility, evaluation.uncertainty);
+    finish(leaf.node, leaf.path, {utility, mover * value, mover * lead}, true);
+  }
   if (cache_ && leaf.has_key) {
     evaluation.key = leaf.key;
     cache_->store(std::move(evaluation));
@@ -202,14 +226,28 @@ std::size_t SearchOf<S>::column(const Columns& columns, const S& state, Action a
 }
 
 template <State S>
-bool SearchOf<S>::answer_from_cache(std::uint32_t index) {
+bool SearchOf<S>::find_cached(std::uint32_t index, CachedEvaluation& found) {
   if constexpr (requires { scratch_.has_key(); })
     if (!scratch_.has_key()) return false;
   if (!cache_ || tree_.nodes[index].n > 0) return false;
-  CachedEvaluation found;
   if (!cache_->find(scratch_.key(), found)) return false;
   ++statistics_.cache_hits;
   trace_.kind = LeafKind::kCached;
+  return true;
+}
+
+template <State S>
+bool SearchOf<S>::expand_from_cache(std::uint32_t index) {
+  CachedEvaluation found;
+  if (!find_cached(index, found)) return false;
+  expand(index, found);
+  return true;
+}
+
+template <State S>
+bool SearchOf<S>::answer_from_cache(std::uint32_t index) {
+  CachedEvaluation found;
+  if (!find_cached(index, found)) return false;
   expand(index, found);
   if (index == 0) set_center();
   const Node& node = tree_.nodes[index];
@@ -243,9 +281,11 @@ void SearchOf<S>::send(LeafBatch& batch, std::uint32_t index) {
   leaf.has_key = cache_ != nullptr;
   if constexpr (requires { scratch_.has_key(); }) leaf.has_key = leaf.has_key && scratch_.has_key();
   if (leaf.has_key) leaf.key = scratch_.key();
+  leaf.wants_value = !parameters_.backup.separate_means || (tree_.nodes[index].n == 0 && !expand_from_cache(index));
   leaf.symmetries.clear();
   const int count = scratch_.num_symmetries();
-  switch (parameters_.expansion.symmetry) {
+  if (!leaf.wants_value) leaf.symmetries.push_back(0);
+  else switch (parameters_.expansion.symmetry) {
     case SymmetryRule::kIdentity: leaf.symmetries.push_back(0); break;
     case SymmetryRule::kRandom:
       leaf.symmetries.push_back(static_cast<int>(Random{seed_, kSymmetryStream, leaf.serial}.below(count)));

@@ -45,7 +45,8 @@ std::string SearchOf<S>::saved_tree() const {
 template <State S>
 void SearchOf<S>::load_tree(std::span<const char> bytes) {
   Tree loaded = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
-  if (loaded.extended != parameters_.backup.extends() || loaded.weighed != parameters_.backup.weighs())
+  const BackupParameters& backup = parameters_.backup;
+  if (loaded.extended != backup.extends() || loaded.weighed != backup.weighs() || loaded.separates != backup.separate_means)
     throw std::invalid_argument("the saved tree was grown by another kind of backup");
   tree_ = std::move(loaded);
   if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
@@ -117,6 +118,7 @@ void SearchOf<S>::start_tree() {
   tree_.actions = static_cast<std::uint32_t>(num_actions());
   tree_.extended = parameters_.backup.extends();
   tree_.weighed = parameters_.backup.weighs();
+  tree_.separates = parameters_.backup.separate_means;
   path_.clear();
   bias_ = SubtreeBias{};
   make_node(tree_.add_node());

@@ -13,6 +13,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
   Node& node = to.nodes[added];
   node = old;
   if (from.extended) to.extensions[added] = from.extensions[index];
+  if (from.separates) to.separate_sums[added] = from.separate_sums[index];
   if (old.edge_count > 0) {
     node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
     node.edges = to.allocate_edges(node.edge_capacity_log2);
@@ -46,6 +47,7 @@ Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visit
   Tree kept;
   kept.extended = tree.extended;
   kept.weighed = tree.weighed;
+  kept.separates = tree.separates;
   kept.points = tree.points;
   kept.actions = tree.actions;
   kept.scored = tree.scored;

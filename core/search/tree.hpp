@@ -98,6 +98,14 @@ struct Share {
   float firmness;  // 1 over the standard deviation of `value`, by its weight
 };
 
+// AlphaGo's sums where the evaluator's values and the rollouts' results have means of their own, side
+// by side with the nodes, for player 0. N_r is the node's N.
+struct SeparateSums {
+  double value_sum;      // W_v
+  double rollout_sum;    // W_r
+  std::uint32_t values;  // N_v
+};
+
 struct Tree {
   Arena<Node, 12> nodes;
   BlockArena<Edge, 14> edges;
@@ -111,6 +119,8 @@ struct Tree {
   BlockArena<Share, 14> shares;      // block by block where the edges are, or none
   bool extended = false;
   bool weighed = false;
+  Arena<SeparateSums, 12> separate_sums;  // as many as nodes, or none
+  bool separates = false;
   std::uint32_t node_count = 0;
   bool scored = false;               // the evaluator gives points
 
@@ -123,6 +133,7 @@ struct Tree {
                         .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
                         .terminal = false, .proven = false, .pending = false};
     if (extended) extensions[extensions.allocate(1)] = Extension{};
+    if (separates) separate_sums[separate_sums.allocate(1)] = SeparateSums{};
     ++node_count;
     return index;
   }
@@ -166,7 +177,7 @@ struct Tree {
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + ownership.bytes() + amaf.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
 // A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`

@@ -25,6 +25,7 @@ from honte.search.config import (
     SampleVisits,
     ScoreUtility,
     SearchConfig,
+    SeparateMeans,
     Spread,
     SubtreeValueBias,
     Symmetry,
@@ -51,15 +52,18 @@ def grave() -> SearchConfig:
 
 
 def alphago_fan() -> SearchConfig:
-    """AlphaGo of October 2015, as published; evaluator ``Mixture(networks, Rollout(), 0.5)``.
+    """AlphaGo of October 2015, as published; evaluator ``WithRollouts(networks, Rollout())``.
 
-    c_puct 5, n_thr 40, n_vl 3 and softmax temperature 0.67 are the paper's table; popular texts
-    give 1.5 for c_puct. The most visited move is played [Silver 2016].
+    c_puct 5, n_thr 40, n_vl 3, λ 0.5 and softmax temperature 0.67 are the paper's table; popular
+    texts give 1.5 for c_puct. The network's values and the rollouts have means of their own, as in
+    the paper: a position below n_thr gets its value once and a rollout at every visit. Popular
+    texts mix the two at each leaf: that is this search without ``separate_means``, its evaluator
+    ``Mixture(networks, Rollout(), 0.5)``. The most visited move is played [Silver 2016].
     """
     return SearchConfig(
         selection=Puct(c_puct=5.0),
         expansion=Expansion(threshold=40, policy_temperature=0.67, symmetry=Symmetry.RANDOM),
-        backup=Backup(virtual_visits=3.0),
+        backup=Backup(virtual_visits=3.0, separate_means=SeparateMeans(rollout_weight=0.5)),
         decision=MostVisits(),
     )
 

@@ -24,6 +24,7 @@ from honte.search.config import (
     RootNoise,
     ScoreUtility,
     SearchConfig,
+    SeparateMeans,
     Spread,
     SubtreeValueBias,
     Ucb1,
@@ -124,6 +125,8 @@ unweighed = st.builds(
     virtual_loss=st.sampled_from(VirtualLossKind),
     virtual_visits=st.sampled_from([1.0, 3.0]),
     solver=st.booleans(),
+    separate_means=st.none()
+    | st.builds(SeparateMeans, rollout_weight=st.sampled_from([0.0, 0.25, 0.5, 1.0])),
 )
 
 

@@ -40,7 +40,8 @@ class Hashed:
         value, logits = self.one(state)
         generator = np.random.default_rng([zlib.crc32(str(state).encode()), self.seed, 1])
         mean, stdev, error = np.float32(generator.uniform([-20, 0, 0], [20, 10, 0.5]))
-        return Judgement(value, logits, float(mean), float(stdev), float(error))
+        rollout = float(np.sign(generator.normal()))
+        return Judgement(value, logits, float(mean), float(stdev), float(error), rollout)
 
     def __call__(self, batch):
         judgements = [self.judgement(state) for state in batch.states()]
@@ -48,13 +49,19 @@ class Hashed:
         logits = None
         if self.spread is not None:
             logits = np.array([logits for _, logits in answers], np.float32)
-        mean, stdev, error = (
+        mean, stdev, error, rollout = (
             np.array([getattr(j, name) for j in judgements], np.float32)
-            for name in ("score_mean", "score_stdev", "error")
+            for name in ("score_mean", "score_stdev", "error", "rollout")
         )
         value = np.array([value for value, _ in answers], np.float32)
         return Evaluation(
-            value, logits, score_mean=mean, score_stdev=stdev, score_lead=mean, uncertainty=error
+            value,
+            logits,
+            score_mean=mean,
+            score_stdev=stdev,
+            score_lead=mean,
+            uncertainty=error,
+            rollout=rollout,
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from honte.evaluation.contract import AsyncEvaluator, Evaluation, Evaluator, LeafBatch, Pending
 from honte.evaluation.network import NetworkEvaluator
 from honte.evaluation.onnx_model import OnnxEvaluator
-from honte.evaluation.simple import Mixture, Rollout, Uniform
+from honte.evaluation.simple import Mixture, Rollout, Uniform, WithRollouts
 
 __all__ = [
     "AsyncEvaluator",
@@ -18,4 +18,5 @@ __all__ = [
     "Pending",
     "Rollout",
     "Uniform",
+    "WithRollouts",
 ]

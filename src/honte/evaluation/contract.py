@@ -7,6 +7,7 @@ others. One batch crosses between the native core and Python at a time, as array
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
@@ -65,6 +66,15 @@ class LeafBatch(Protocol):
         """The game's own observation planes from the side to move, shape [B, size]."""
         ...
 
+    def wants_value(self) -> NDArray[np.bool_]:
+        """Shape [B]; False for a row whose position has its value already, and of which only
+        :attr:`Evaluation.rollout` will be read."""
+        ...
+
+    def only(self, rows: Sequence[int]) -> LeafBatch:
+        """Some of the rows as a batch, for another evaluator to read while this one waits."""
+        ...
+
     def rollout_values(self, playouts: int) -> Float:
         """The mean result of that many random playouts from each row, for its side to move, [B]."""
         ...
@@ -105,6 +115,10 @@ class Evaluation:
     """[B], expected absolute error of ``value``."""
     ownership: Float | None = None
     """[B, points], in [−1, 1], +1 where the side to move will own the point."""
+    rollout: Float | None = None
+    """[B], in [−1, 1]: the result of playing on to the end, for the side to move, where it is kept
+    apart from ``value``; read by searches with
+    :class:`~honte.search.config.SeparateMeans` alone."""
 
 
 @runtime_checkable

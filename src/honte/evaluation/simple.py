@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
 from honte.errors import HonteError
-from honte.evaluation.contract import AsyncEvaluator, Evaluation, Evaluator, LeafBatch, Pending
+from honte.evaluation.contract import (
+    AsyncEvaluator,
+    Evaluation,
+    Evaluator,
+    Float,
+    LeafBatch,
+    Pending,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +48,16 @@ class Rollout:
         return Evaluation(value=batch.rollout_values(self.count))
 
 
+_ONE_ROLLOUT = Rollout()
+
+
 class Mixture:
     """(1 − weight) · evaluator + weight · other, for the value; all else is the first one's.
 
     AlphaGo's leaf value (Silver et al. 2016) with ``other=Rollout()`` and ``weight`` its λ, there
-    0.5. Works on several batches at once where the first evaluator does: the other's answer is
-    found while the first one's is under way. Raises HonteError for a weight outside [0, 1].
+    0.5, mixed answer by answer; the paper itself mixes two means, see :class:`WithRollouts`. Works
+    on several batches at once where the first evaluator does: the other's answer is found while the
+    first one's is under way. Raises HonteError for a weight outside [0, 1].
     """
 
     def __init__(self, evaluator: Evaluator, other: Evaluator, weight: float = 0.5) -> None:
@@ -87,6 +98,82 @@ class Mixture:
             uncertainty=first.uncertainty,
             ownership=first.ownership,
         )
+
+
+class WithRollouts:
+    """An evaluator's answer and a rollout's result, kept apart: for searches whose values have two
+    means, :class:`honte.search.config.SeparateMeans` [Silver 2016].
+
+    ``rollouts`` answers every row, ``evaluator`` those alone whose position has no value yet: below
+    the expansion threshold a network is asked once and a rollout played at each visit. Works on
+    several batches at once where the first evaluator does. A search of one mean reads the first
+    one's answer.
+    """
+
+    def __init__(self, evaluator: Evaluator, rollouts: Evaluator = _ONE_ROLLOUT) -> None:
+        self.evaluator = evaluator
+        self.rollouts = rollouts
+        self._asynchronous = evaluator if isinstance(evaluator, AsyncEvaluator) else None
+
+    @property
+    def streams(self) -> int:
+        return self._asynchronous.streams if self._asynchronous else 1
+
+    @property
+    def preferred_batch_size(self) -> int:
+        return self._asynchronous.preferred_batch_size if self._asynchronous else 1
+
+    def submit(self, batch: LeafBatch) -> Pending:
+        if self._asynchronous is None:
+            return _Known(self(batch))
+        rows = self._rows_without_value(batch)
+        asked = batch if len(rows) == batch.size else batch.only(rows)
+        pending = self._asynchronous.submit(asked) if rows else None
+        return _PendingWithRollouts(pending, rows, batch.size, self.rollouts(batch).value)
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        rows = self._rows_without_value(batch)
+        asked = batch if len(rows) == batch.size else batch.only(rows)
+        answer = self.evaluator(asked) if rows else None
+        return _with_rollouts(answer, rows, batch.size, self.rollouts(batch).value)
+
+    @staticmethod
+    def _rows_without_value(batch: LeafBatch) -> list[int]:
+        rows: list[int] = np.flatnonzero(batch.wants_value()).tolist()
+        # A part of a batch of several board sizes may have fewer actions than the whole.
+        if rows and len(rows) < batch.size and batch.only(rows).num_actions != batch.num_actions:
+            return list(range(batch.size))
+        return rows
+
+
+def _with_rollouts(
+    answer: Evaluation | None, rows: list[int], size: int, rollout: Float
+) -> Evaluation:
+    """The answer of some rows in its places among all of them, with every row's rollout."""
+    if answer is None:
+        return Evaluation(value=np.zeros(size, np.float32), rollout=rollout)
+    if len(rows) == size:
+        return replace(answer, rollout=rollout)
+    placed = {}
+    for name in (field.name for field in fields(Evaluation)):
+        given = getattr(answer, name)
+        if given is not None:
+            whole = np.zeros((size, *given.shape[1:]), np.float32)
+            whole[rows] = given[: len(rows)]
+            placed[name] = whole
+    return Evaluation(**{**placed, "rollout": rollout})
+
+
+@dataclass(frozen=True, slots=True)
+class _PendingWithRollouts:
+    pending: Pending | None
+    rows: list[int]
+    size: int
+    rollout: Float
+
+    def result(self) -> Evaluation:
+        answer = self.pending.result() if self.pending is not None else None
+        return _with_rollouts(answer, self.rows, self.size, self.rollout)
 
 
 @dataclass(frozen=True, slots=True)

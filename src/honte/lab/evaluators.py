@@ -13,8 +13,9 @@ from honte.evaluation import (
     NetworkEvaluator,
     Pending,
     Rollout,
+    WithRollouts,
 )
-from honte.lab.specs import LeafValue
+from honte.lab.specs import AlphaBetaPlayerSpec, LeafValue, SearchPlayerSpec
 
 
 class WithoutPolicy:
@@ -55,7 +56,7 @@ class Evaluators:
 
     def __init__(self) -> None:
         self._networks: dict[str, NetworkEvaluator] = {}
-        self._made: dict[LeafValue, Evaluator] = {}
+        self._made: dict[tuple[LeafValue, bool], Evaluator] = {}
 
     def network(self, path: str) -> NetworkEvaluator:
         """The evaluator of a network's file. Raises HonteError if it cannot be read."""
@@ -63,17 +64,26 @@ class Evaluators:
             self._networks[path] = NetworkEvaluator(path)
         return self._networks[path]
 
-    def evaluator(self, leaf: LeafValue) -> Evaluator:
-        """What answers leaves as the specification says."""
-        if leaf not in self._made:
-            self._made[leaf] = self._make(leaf)
-        return self._made[leaf]
+    def of(self, player: SearchPlayerSpec | AlphaBetaPlayerSpec) -> Evaluator:
+        """What answers a player's leaves: with rollouts apart where its search keeps separate means,
+        whose λ then counts instead of the leaf's."""
+        searches = isinstance(player, SearchPlayerSpec)
+        apart = searches and player.search.backup.separate_means is not None
+        return self.evaluator(player.leaf, apart=apart)
 
-    def _make(self, leaf: LeafValue) -> Evaluator:
+    def evaluator(self, leaf: LeafValue, *, apart: bool = False) -> Evaluator:
+        """What answers leaves as the specification says."""
+        if (leaf, apart) not in self._made:
+            self._made[leaf, apart] = self._make(leaf, apart)
+        return self._made[leaf, apart]
+
+    def _make(self, leaf: LeafValue, apart: bool) -> Evaluator:
         if leaf.network is None or leaf.blind:
             return Rollout(leaf.rollouts)
         network = self.network(leaf.network)
         evaluator: AsyncEvaluator = network
-        if leaf.rollout_weight > 0:
+        if apart:
+            evaluator = WithRollouts(network, Rollout(leaf.rollouts))
+        elif leaf.rollout_weight > 0:
             evaluator = Mixture(network, Rollout(leaf.rollouts), leaf.rollout_weight)
         return evaluator if leaf.policy else WithoutPolicy(evaluator)

@@ -40,7 +40,7 @@ class SpeedTest:
         from honte.games.go import Go
 
         state = Go(self._size).new_initial_state()
-        evaluator = self._evaluators.evaluator(player.leaf)
+        evaluator = self._evaluators.of(player)
 
         def searching(seed: int) -> Search | AlphaBeta:
             if isinstance(player, AlphaBetaPlayerSpec):

@@ -108,7 +108,7 @@ def solve(
     evaluators = evaluators or Evaluators()
     attempts: dict[tuple[str, int], Attempt] = {}
     for player in players:
-        evaluator = evaluators.evaluator(player.leaf)
+        evaluator = evaluators.of(player)
         for number, problem in enumerate(problems):
             right = []
             go = hasattr(problem.state, "rules")

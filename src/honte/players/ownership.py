@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, Rollout
+from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, Rollout, WithRollouts
 from honte.games.go import BLACK, Go, GoState, Ko, Rules
 from honte.presets import uct
 from honte.search import Search, TreeNode
@@ -93,7 +93,7 @@ class NetworkOwnership:
 def ownership_sources(evaluator: Evaluator | None) -> tuple[OwnershipSource, OwnershipSource]:
     """The sources that go with an evaluator: a quick one for the lines of a tree, and one that
     may take a second, for the end of a game."""
-    while isinstance(evaluator, Mixture):
+    while isinstance(evaluator, Mixture | WithRollouts):
         evaluator = evaluator.evaluator
     if isinstance(evaluator, NetworkEvaluator):
         network = NetworkOwnership(evaluator)

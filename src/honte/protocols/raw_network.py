@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honte.evaluation import Evaluator, Mixture, NetworkEvaluator
+from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, WithRollouts
 from honte.games.go import GoState
 
 
@@ -102,6 +102,6 @@ def _first(values: NDArray[np.float32] | None) -> float:
 
 def raw_network_of(evaluator: Evaluator | None) -> RawNetwork | None:
     """The network that an evaluator asks, or None if it asks none."""
-    while isinstance(evaluator, Mixture):
+    while isinstance(evaluator, Mixture | WithRollouts):
         evaluator = evaluator.evaluator
     return RawNetwork(evaluator) if isinstance(evaluator, NetworkEvaluator) else None

@@ -322,6 +322,17 @@ class SubtreeValueBias(Phase):
     exponent: float = Field(default=0.85, gt=0.0, le=1.0)
 
 
+class SeparateMeans(Phase):
+    """AlphaGo's leaf values: what the evaluator says and how a rollout from there ended have sums
+    of their own, and Q = (1 − λ) W_v / N_v + λ W_r / N_r. A position gets its value once and a
+    rollout at every visit, so below an expansion threshold N_v < N_r = N; a virtual loss is a lost
+    rollout. A finished game counts in both. The evaluator is a ``WithRollouts``; one inside the
+    core (``Rollout()``, ``Uniform()``) has one answer for both [Silver 2016]."""
+
+    rollout_weight: float = Field(default=0.5, ge=0.0, le=1.0)
+    """λ: 0 reads values alone, 1 rollouts alone."""
+
+
 class Backup(Phase):
     """How an answer changes the tree."""
 
@@ -340,6 +351,8 @@ class Backup(Phase):
     """Take away the weight that noise gave to bad children [KataGo: 0.15]; 0: not."""
     subtree_value_bias: SubtreeValueBias | None = None
     """Learn within the tree where evaluations are off."""
+    separate_means: SeparateMeans | None = None
+    """Keep values and rollouts apart, as AlphaGo of 2016 did; None: one mean."""
     ownership: bool = False
     """Keep each evaluation's ownership of the points, for the mean in the result: a byte a point
     and node."""
@@ -481,6 +494,12 @@ class SearchConfig(Phase):
             raise ValueError(
                 "Weighed means count one evaluation a position: set the expansion threshold to 1, "
                 "or weigh nothing."
+            )
+        if backup.separate_means is not None and (weighs or backup.score_utility is not None):
+            raise ValueError(
+                "Separate means are AlphaGo's, of values and rollouts: they know neither points "
+                "nor weights. Drop score_utility, uncertainty, value_weight_exponent, "
+                "noise_prune_scale and subtree_value_bias, or separate_means."
             )
         cap, batch = self.memory.maximum_nodes, self.parallelism.batch_size
         if cap is not None and batch is not None:

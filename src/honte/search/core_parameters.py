@@ -44,6 +44,9 @@ def core_parameters(config: SearchConfig) -> _core.SearchParameters:
     if config.backup.subtree_value_bias is not None:
         backup.bias_factor = config.backup.subtree_value_bias.factor
         backup.bias_exponent = config.backup.subtree_value_bias.exponent
+    if config.backup.separate_means is not None:
+        backup.separate_means = True
+        backup.rollout_weight = config.backup.separate_means.rollout_weight
     parameters.ownership = config.backup.ownership
     parameters.maximum_nodes = config.memory.maximum_nodes or 0
     return parameters

@@ -320,6 +320,7 @@ def deliver(batch: _core.LeafBatch, answer: Evaluation) -> list[tuple[_core.Tree
         answer.ownership,
         answer.no_result,
         answer.uncertainty,
+        answer.rollout,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from honte import presets
 from honte.errors import HonteError
-from honte.evaluation import Evaluator, Mixture, NetworkEvaluator, Rollout
+from honte.evaluation import Evaluator, NetworkEvaluator, Rollout, WithRollouts
 from honte.search import SearchConfig
 from honte.search.config import Memory
 
@@ -25,7 +25,7 @@ class LeafAnswer(Enum):
 
     PLAYOUT = "playout"
     NETWORK = "network"
-    MIXTURE = "mixture"
+    WITH_ROLLOUTS = "with rollouts"
     """Half network, half playout, as in AlphaGo 2016."""
 
 
@@ -46,7 +46,7 @@ SYSTEMS = {
         System("uct", presets.uct, LeafAnswer.PLAYOUT),
         System("rave", presets.rave, LeafAnswer.PLAYOUT),
         System("grave", presets.grave, LeafAnswer.PLAYOUT),
-        System("alphago_lee", presets.alphago_lee, LeafAnswer.MIXTURE),
+        System("alphago_lee", presets.alphago_lee, LeafAnswer.WITH_ROLLOUTS),
         System("alphago_zero", presets.alphago_zero, LeafAnswer.NETWORK),
         System("alphazero", presets.alphazero, LeafAnswer.NETWORK),
         System("leela_zero", presets.leela_zero, LeafAnswer.NETWORK),
@@ -106,8 +106,8 @@ class Engines:
                     "or start the server with --network FILE."
                 )
             return Rollout()
-        if system.answer is LeafAnswer.MIXTURE:
-            return Mixture(network, Rollout(), 0.5)
+        if system.answer is LeafAnswer.WITH_ROLLOUTS:
+            return WithRollouts(network)
         return network
 
 

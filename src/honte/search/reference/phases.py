@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from honte.search.config import (
+    Backup,
     Custom,
     Expansion,
     FirstPlayUrgency,
@@ -46,6 +47,8 @@ class Judgement:
     score_stdev: float = 0.0
     error: float = 0.0
     """Expected absolute error of the value."""
+    rollout: float | None = None
+    """How a playout from there ended, where it is kept apart from the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,12 @@ class Node:
     own_utility: float = 0.0
     """Of the node's own evaluation, for player 0."""
     own_weight: float = 1.0
+    values: int = 0
+    """N_v, where values and rollouts have means of their own; N_r is n."""
+    values_sum: float = 0.0
+    """W_v, for player 0."""
+    rollouts_sum: float = 0.0
+    """W_r, for player 0."""
     weight_sum: float = 0.0
     bucket: tuple[tuple[int, int], ...] = ()
     """Who made the last two moves, and which."""
@@ -397,6 +406,36 @@ def back_up(path: Sequence[tuple[Node, Edge]], leaf: Node, value: float, solver:
         node.value_sum += value
         node.value_square_sum += value * value
         if solver and edge.child is not None and edge.child.proven is not None:
+            prove(node)
+
+
+def back_up_separately(
+    path: Sequence[tuple[Node, Edge]],
+    leaf: Node,
+    value: float | None,
+    rollout: float,
+    mixed: float,
+    backup: Backup,
+) -> None:
+    """AlphaGo's two means, for player 0: the value where the leaf got it now, the rollout always;
+    Q = (1 − λ) W_v / N_v + λ W_r / N_r."""
+    assert backup.separate_means is not None
+    share = backup.separate_means.rollout_weight
+    for node in [leaf, *(node for node, _ in reversed(path))]:
+        node.n += 1
+        if value is not None:
+            node.values += 1
+            node.values_sum += value
+        node.rollouts_sum += rollout
+        mean = (1.0 - share) * (node.values_sum / node.values)
+        mean += share * (node.rollouts_sum / node.n)
+        node.value_sum = mean * node.n
+        node.value_square_sum += mixed * mixed
+    for node, edge in reversed(path):
+        assert edge.child is not None
+        edge.n += 1
+        edge.w = side(node.player) * edge.child.value_sum / edge.child.n * edge.n
+        if backup.solver and edge.child.proven is not None:
             prove(node)
 
 

@@ -19,6 +19,7 @@ from honte.search.reference.phases import (
     Node,
     Playouts,
     back_up,
+    back_up_separately,
     completed,
     filtered,
     float32,
@@ -93,6 +94,8 @@ class ReferenceSearch:
             node = edge.child
         playouts = None
         backup, error, mean = config.backup, 0.0, 0.0
+        rollout: float | None = None
+        first = node.n == 0
         if node.proven is not None and (node.terminal or solver):
             value = node.own_utility if node.terminal else node.proven
         else:
@@ -101,6 +104,8 @@ class ReferenceSearch:
                 playouts, value, logits = answer, answer.mean, None
             elif isinstance(answer, Judgement):
                 value, logits, error = side(node.player) * answer.value, answer.logits, answer.error
+                if answer.rollout is not None:
+                    rollout = side(node.player) * answer.rollout
             else:
                 value, logits = side(node.player) * answer[0], answer[1]
             raw = value
@@ -115,10 +120,17 @@ class ReferenceSearch:
                 node.own_utility = float32(value)
                 node.own_weight = float32(evaluation_weight(backup, float32(error)))
                 self._expand(node, state, logits)
+        mixed, rolled = value, value
+        if backup.separate_means is not None and rollout is not None:
+            share, value = backup.separate_means.rollout_weight, node.raw_value
+            mixed, rolled = (1.0 - share) * value + share * rollout, rollout
         if isinstance(config.selection, Rave | Grave):
-            for result, played in playouts.playouts if playouts else [(value, [])]:
+            for result, played in playouts.playouts if playouts else [(mixed, [])]:
                 count(path, node, played, result)
-        if weighs(backup):
+        if backup.separate_means is not None:
+            has_value = first or rollout is None
+            back_up_separately(path, node, value if has_value else None, rolled, mixed, backup)
+        elif weighs(backup):
             back_up_weighed(backup, path, node, self._bias)
         else:
             back_up(path, node, value, solver)
