@@ -65,11 +65,11 @@ class Evaluators:
         return self._networks[path]
 
     def of(self, player: SearchPlayerSpec | AlphaBetaPlayerSpec) -> Evaluator:
-        """What answers a player's leaves: with rollouts apart where its search keeps separate means,
+        """What answers a player's leaves: rollouts apart where its search keeps separate means,
         whose λ then counts instead of the leaf's."""
-        searches = isinstance(player, SearchPlayerSpec)
-        apart = searches and player.search.backup.separate_means is not None
-        return self.evaluator(player.leaf, apart=apart)
+        if not isinstance(player, SearchPlayerSpec):
+            return self.evaluator(player.leaf)
+        return self.evaluator(player.leaf, apart=player.search.backup.separate_means is not None)
 
     def evaluator(self, leaf: LeafValue, *, apart: bool = False) -> Evaluator:
         """What answers leaves as the specification says."""
