@@ -113,7 +113,7 @@ class LocalPlayroom:
             set_up(engine, state)
             return
         try:
-            evaluator = self._evaluators.evaluator(player.leaf)
+            evaluator = self._evaluators.of(player)
             config = player.search if isinstance(player, SearchPlayerSpec) else None
             Search(state, config, evaluator).run(visits=2)
         except TypeError:
@@ -143,7 +143,7 @@ class LocalPlayroom:
         if isinstance(player, EnginePlayerSpec):
             return EngineSeat(lambda: self._take_engine(player), self._give_back)
         seed = derived_seed(self._match.seed, fixture.first, fixture.second, fixture.opening, name)
-        evaluator = self._evaluators.evaluator(player.leaf)
+        evaluator = self._evaluators.of(player)
         if isinstance(player, AlphaBetaPlayerSpec):
             return AlphaBetaSeat(player, evaluator, seed)
         return SearchSeat(player, evaluator, seed)
