@@ -101,7 +101,7 @@ clean:
 FUZZ_SECONDS ?= 600
 FUZZ_TARGETS ?= sgf gtp queries
 $(VENV)/fuzz-tools: $(VENV)/test-tools
-	$(INSTALL) -e '.[fuzz]'
+	$(PIP) 'honte[fuzz]'
 	touch $@
 
 fuzz: $(VENV)/fuzz-tools

@@ -3,7 +3,14 @@
 import pytest
 
 from honte.games.go import format_vertex
-from honte.records import Finding, IllegalRecordMove, RecordError, loads, loads_collection
+from honte.records import (
+    Finding,
+    GameRecord,
+    IllegalRecordMove,
+    RecordError,
+    loads,
+    loads_collection,
+)
 
 
 def moves(record):
@@ -188,6 +195,12 @@ def test_s23_half_a_point_in_hundredths():
 def test_s24_a_quarter_is_half_the_count():
     record = loads("(;SZ[19]KM[3.75]RU[Chinese]US[GoGoD95];B[pd])")
     assert record.komi == 7.5
+
+
+@pytest.mark.parametrize("komi", [0.0, 6.5, -7.5, 10.0, 100.0, 202.5, 375.0, 3.75, -3.75, 6.7])
+def test_a_komi_that_looks_like_another_unit_comes_back(komi):
+    again = loads(GameRecord(19, komi=komi).dumps())
+    assert (again.komi, again.warnings) == (komi, ())
 
 
 def test_s26_setup_without_a_handicap():

@@ -11,6 +11,7 @@ import re
 from honte.records.findings import Finding, RecordError
 from honte.records.record import GameRecord
 from honte.records.result import Ending, Result
+from honte.records.root import LARGEST_KOMI
 from honte.records.servers import handicap_stones, split_rank
 from honte.records.text import whole_number
 
@@ -76,7 +77,7 @@ def _komi(record: GameRecord, text: str, handicap: int) -> float | None:
     except ValueError:
         record._context.warn(Finding.BAD_VALUE, f"The komi {text[:20]!r} is no number.", 0)
         return None
-    if not abs(komi) <= 400:
+    if not abs(komi) <= LARGEST_KOMI:
         return None
     # The servers give the whole points alone.
     return komi + 0.5 if komi.is_integer() and handicap < 2 else komi

@@ -15,7 +15,7 @@ from honte.records import files, writer
 from honte.records.findings import Finding, IllegalRecordMove, RecordError, RecordWarning
 from honte.records.points import Setup, parse_points
 from honte.records.result import Result
-from honte.records.root import LARGEST_SIZE, tidy_root
+from honte.records.root import LARGEST_SIZE, format_komi, tidy_root
 from honte.records.rules_text import format_rules, parse_rules
 from honte.records.scanner import NO_BRANCH
 from honte.records.text import for_display
@@ -135,7 +135,7 @@ class GameRecord:
 
     @komi.setter
     def komi(self, komi: float | None) -> None:
-        self.root.set("KM", *([] if komi is None else [f"{komi:g}"]))
+        self.root.set("KM", *([] if komi is None else [format_komi(komi)]))
 
     @property
     def handicap(self) -> int:

@@ -23,6 +23,9 @@ _SIZE = re.compile(r"(\d{1,3})(?:\s*[:x×]\s*(\d{1,3}))?")
 # which are two points each.
 _HUNDREDTHS = ("foxwq", "sgfc")
 _LARGEST_KOMI_IN_POINTS = 100.0
+LARGEST_KOMI = 400.0
+"""No game is played with more, in points."""
+_LITERAL = re.compile(r"[+-]?\d+\.\d*0(?!\d)")
 _ZI = (200.0, 450.0)
 
 
@@ -74,13 +77,15 @@ def _tidy_komi(root: Node, context: Context) -> None:
         )
         root.set("KM")
         return
-    programs = " ".join(root.values("AP")).lower()
-    meant = komi_in_points(komi, in_hundredths=any(name in programs for name in _HUNDREDTHS))
+    meant = komi
+    if not _is_literal(written, komi):
+        programs = " ".join(root.values("AP")).lower()
+        meant = komi_in_points(komi, in_hundredths=any(name in programs for name in _HUNDREDTHS))
     if meant != komi:
         context.warn(
             Finding.KOMI_RESCALED, f"The komi KM[{written.strip()}] was read as {meant:g}.", 0
         )
-    root.set("KM", f"{meant:g}")
+    root.set("KM", format_komi(meant))
 
 
 def read_number(text: str) -> float | None:
@@ -104,6 +109,22 @@ def komi_in_points(komi: float, *, in_hundredths: bool) -> float:
     if (komi * 2).is_integer() or not (komi * 4).is_integer():
         return komi
     return komi * 2
+
+
+def format_komi(komi: float) -> str:
+    """The value of KM for a komi in points, such that no reader rescales it: where another unit
+    could be meant, a zero at the end of the fraction says that it is not."""
+    komi = round(float(komi), 6) + 0.0  # adding zero turns −0 into 0
+    text = f"{komi:.6f}".rstrip("0").rstrip(".")
+    if komi_in_points(komi, in_hundredths=True) == komi:
+        return text
+    return text + ("0" if "." in text else ".0")
+
+
+def _is_literal(text: str, komi: float) -> bool:
+    """Whether a komi stands for itself: servers that count in other units write no zeros at the
+    end of a fraction, those that write them (``6.50``) count in points."""
+    return abs(komi) <= LARGEST_KOMI and _LITERAL.match(text.strip()) is not None
 
 
 def _tidy_handicap(root: Node, context: Context) -> None:
