@@ -86,6 +86,20 @@ def test_any_text_is_read_or_refused_in_a_sentence(text):
         assert game.warnings is not None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("(;SZ[19];W[]S])", id="a pass and stray text as long as a move"),
+        pytest.param("(;SZ[9];W[\\]])", id="an escaped bracket for a move"),
+        pytest.param("a\n9\x0bb\n9\n" + "0\n" * 10, id="a line break of Unicode's in NGF"),
+    ],
+)
+def test_what_fuzzing_found_is_refused_or_reads_back_as_written(text):
+    for game in _read(text):
+        written = game.dumps()
+        assert loads(written).dumps() == written
+
+
 @given(st.binary(max_size=80))
 def test_any_bytes_are_read_or_refused_in_a_sentence(data):
     for content in (data, b"(;GM[1]C[" + data + b"];B[pd])", b"\\HS\n" + data):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,17 @@ class NetworkEvaluator(OnBackend):
 
     def warm_up(self, board_shape: tuple[int, int]) -> None:
         """Compile for boards of (height, width) now, so that no search has to wait for it."""
+        for _ in self.warm_up_steps(board_shape):
+            pass
+
+    def warm_up_steps(self, board_shape: tuple[int, int]) -> Iterator[None]:
+        """As :meth:`warm_up`, one size of batch a step, so that a caller may turn to other work."""
         program = self._program(board_shape)
         rows = 1
         while rows <= self._batch_size:
             size, slot = program.take(rows)
             program.give_back(size, slot)
+            yield
             rows *= 2
 
     def submit(self, batch: LeafBatch) -> PendingNetwork:

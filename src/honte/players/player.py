@@ -14,6 +14,7 @@ from honte.players.clock import ClockReading
 from honte.players.game import Game
 from honte.players.resignation import Resignation, ResignationJudge
 from honte.players.time_manager import Allotment, Pace, allot
+from honte.players.warm_up import WarmUp
 from honte.search import Budget, Restriction, Search, SearchConfig, SearchResult, TreeNode
 
 PONDER_VISITS = 1_000_000_000
@@ -105,6 +106,7 @@ class SearchPlayer:
         self._interruption: Interruption | None = None
         self._ponderer: threading.Thread | None = None
         self._judges = (self._new_judge(), self._new_judge())
+        self._warm_up = WarmUp(evaluator)
         self.thinking_seconds = 0.0
         """Spent in :meth:`choose` so far."""
 
@@ -139,6 +141,15 @@ class SearchPlayer:
                 self.settings = settings
                 self._judges = (self._new_judge(), self._new_judge())
             self.settings = settings
+
+    def prepare(self, width: int, height: int) -> None:
+        """Get the network ready for this board, in the background."""
+        self._warm_up.begin((height, width))
+
+    def close(self) -> None:
+        """Nothing goes on in the background any more."""
+        self.stop_pondering()
+        self._warm_up.close()
 
     def forget(self) -> None:
         """Drop the tree."""
@@ -205,10 +216,15 @@ class SearchPlayer:
         interruption: Interruption | None = None,
     ) -> SearchResult:
         """Search the position now without playing. Raises what the evaluator raised; the tree
-        is dropped then. ``allowed_actions`` restrict the root, ``restrictions`` what is below."""
+        is dropped then. ``allowed_actions`` restrict the root, ``restrictions`` what is below.
+        Interrupted while the network is still being made ready, it returns without a visit."""
         search = self.search_for(game, player)
         search.restrict(restrictions)
         interruption = interruption or Interruption()
+        shape = (game.state.height, game.state.width)
+        while not self._warm_up.wait(shape, LOOK_SECONDS):
+            if interruption.asked:
+                return search.result()
         return self._run(search, budget, on_report, report_every, allowed_actions, interruption)
 
     def _run(
@@ -271,6 +287,8 @@ class SearchPlayer:
         points = state.width * state.height
         if state.is_terminal() or state.passes_in_a_row >= 2:
             return Choice(points, None, 0.0)
+        while not self._warm_up.wait((state.height, state.width), 1.0):
+            pass
         allotment = None
         if reading is not None:
             allotment = allot(
@@ -278,6 +296,8 @@ class SearchPlayer:
             )
         search = self.search_for(game, player)
         search.restrict(restrictions)
+        if allotment is not None:
+            allotment = allotment.after(time.perf_counter() - begun)
         budget = self._budget(allotment)
         interruption = interruption or Interruption()
         if allotment is not None:

@@ -28,6 +28,10 @@ class Allotment:
     planned: float
     maximum: float
 
+    def after(self, seconds: float) -> Allotment:
+        """What is left once so much has gone before the search began."""
+        return Allotment(max(self.planned - seconds, 0.0), max(self.maximum - seconds, 0.0))
+
 
 def expected_own_moves(points: int, move_number: int) -> float:
     """How many more moves each player will make, on a board of so many points.

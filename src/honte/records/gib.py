@@ -11,7 +11,7 @@ from honte.records.findings import Finding
 from honte.records.record import GameRecord
 from honte.records.result import Ending, Result
 from honte.records.servers import handicap_stones, split_rank
-from honte.records.text import whole_number
+from honte.records.text import lines_of, whole_number
 
 _SIZE = 19
 _HEADER = re.compile(r"\\\[(\w+)=(.*?)\\\]", re.DOTALL)
@@ -63,7 +63,7 @@ def read(text: str) -> GameRecord:
 def _read_moves(record: GameRecord, text: str) -> None:
     node = record.root
     player = 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines_of(text), 1):
         words = line.split()
         if not words or words[0] not in ("INI", "STO", "SKI"):
             continue

@@ -13,7 +13,7 @@ from honte.records.record import GameRecord
 from honte.records.result import Ending, Result
 from honte.records.root import LARGEST_KOMI
 from honte.records.servers import handicap_stones, split_rank
-from honte.records.text import whole_number
+from honte.records.text import lines_of, whole_number
 
 _HEADER_LINES = 12
 _HEADER_LENGTH = 4096
@@ -24,13 +24,13 @@ _SIZE_LINE = re.compile(r"\s*\d{1,2}\s*")
 
 def looks_like(text: str) -> bool:
     """Whether a text is an NGF record: twelve lines of which the second is a board size."""
-    lines = text[:_HEADER_LENGTH].split("\n", _HEADER_LINES)
+    lines = lines_of(text[:_HEADER_LENGTH])
     return len(lines) >= _HEADER_LINES and _SIZE_LINE.fullmatch(lines[1]) is not None
 
 
 def read(text: str) -> GameRecord:
     """The game of an NGF record; what cannot be read is left out with a warning."""
-    lines = text.lstrip("\ufeff").splitlines()
+    lines = lines_of(text.lstrip("\ufeff"))
     header = [*lines[:_HEADER_LINES], *[""] * _HEADER_LINES][:_HEADER_LINES]
     size = int(header[1])
     if not 2 <= size <= _LARGEST:

@@ -16,6 +16,11 @@ _COLON = re.compile(r"\\.|:", re.DOTALL)
 _FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
 
 
+def lines_of(text: str) -> list[str]:
+    """The lines of a file of any system; what else Unicode calls a line break is part of one."""
+    return _LINE_BREAK.sub("\n", text).split("\n")
+
+
 def unescape(raw: str) -> str:
     """A value as its author wrote it: escapes resolved, soft breaks gone, line ends as LF."""
     if "\\" in raw:

@@ -350,7 +350,8 @@ def grow(context: Context, parent: Node | None, branch: int, depth: int) -> list
         siblings = heads
         number = depth
         for text in node_texts(context, shape.start[branch], shape.end[branch], depth):
-            if len(text) == 6 and text[:3] in _MOVE_STARTS and text[5] == "]":
+            plain = len(text) == 6 and text[:3] in _MOVE_STARTS and text[5] == "]"
+            if plain and text[3:5].isalpha():
                 node = new(last, context, text)
                 siblings.append(node)
                 siblings = node._children

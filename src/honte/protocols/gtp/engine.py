@@ -38,6 +38,7 @@ class Engine:
         self.parameters = parameters
         self.logger = logger if logger is not None else logging.getLogger("honte.gtp")
         self.game = Game(*size, rules, komi if komi is not None else rules.default_komi)
+        self.player.prepare(*size)
         self.clocks = {BLACK: Clock(), WHITE: Clock()}
         self.finished = False
         """Whether ``quit`` was asked for."""
@@ -60,8 +61,12 @@ class Engine:
 
     def new_board(self, width: int, height: int) -> None:
         """An empty board of this size; rules and komi stay. Raises for sizes that are none."""
-        game = Game(width, height, self.rules, self.game.state.komi)
+        self.take_up(Game(width, height, self.rules, self.game.state.komi))
+
+    def take_up(self, game: Game) -> None:
+        """Another game from here on."""
         self.player.new_game()
+        self.player.prepare(game.state.width, game.state.height)
         self.game = game
 
     def play(self, colour: int, action: int) -> None:

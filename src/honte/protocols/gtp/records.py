@@ -32,8 +32,7 @@ def loadsgf(engine: Engine, arguments: Arguments) -> str:
     except (HonteError, OSError) as error:
         engine.logger.info("%s", error)
         raise HonteError("cannot load file") from error
-    engine.player.new_game()
-    engine.game = game
+    engine.take_up(game)
     return ""
 
 

@@ -33,6 +33,6 @@ def serve(engine: Engine, commands: ByteStream, responses: TextIO) -> None:
     except BrokenPipeError:
         engine.logger.info("The controller has closed its end.")
     finally:
-        engine.player.stop_pondering()
+        engine.player.close()
         engine.source = None
         source.close()
