@@ -82,26 +82,27 @@ NodeSnapshot SearchBase::snapshot(std::uint32_t index, std::size_t line_length) 
 
 std::vector<float> SearchBase::mean_ownership(std::uint32_t root, std::vector<float>* stdev) const {
   const std::uint32_t points = tree_.points;
-  std::vector<std::int64_t> sum(points), square_sum(points);
-  std::int64_t count = 0;
-  for_each_evaluation(root, [&](const Node& node, std::int64_t weight) {
+  std::vector<double> sum(points), square_sum(points);  // of whole numbers, so exact
+  double count = 0;
+  for_each_evaluation(root, [&](const Node& node, double weight) {
     if (node.ownership == kNone) return;
     count += weight;
     const std::int8_t* owned = &tree_.ownership[node.ownership];
     for (std::uint32_t i = 0; i < points; ++i) {
-      sum[i] += weight * owned[i];
-      square_sum[i] += weight * (owned[i] * owned[i]);
+      const double share = owned[i];
+      sum[i] += weight * share;
+      square_sum[i] += weight * share * share;
     }
   });
   if (count == 0) return {};
   std::vector<float> mean(points);
   if (stdev) stdev->resize(points);
   for (std::uint32_t i = 0; i < points; ++i) {
-    const double m = static_cast<double>(sum[i]) / static_cast<double>(count);
+    const double m = sum[i] / count;
     mean[i] = static_cast<float>(m / 127.0);
     if (stdev)
       (*stdev)[i] = static_cast<float>(
-          std::sqrt(std::max(0.0, static_cast<double>(square_sum[i]) / static_cast<double>(count) - m * m)) / 127.0);
+          std::sqrt(std::max(0.0, square_sum[i] / count - m * m)) / 127.0);
   }
   return mean;
 }

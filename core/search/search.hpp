@@ -184,7 +184,7 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   // evaluation of a rarely visited node stands for all below it, so that the time is bounded.
   template <class Visit>
   void for_each_evaluation(std::uint32_t root, Visit visit) const {
-    constexpr std::uint32_t kFinest = 20'000;
+    constexpr std::uint32_t kFinest = 5'000;
     const std::uint32_t least = tree_.nodes[0].n / kFinest;
     std::vector<std::uint32_t> open{root};
     while (!open.empty()) {

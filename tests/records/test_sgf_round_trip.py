@@ -91,6 +91,7 @@ def test_any_text_is_read_or_refused_in_a_sentence(text):
     [
         pytest.param("(;SZ[19];W[]S])", id="a pass and stray text as long as a move"),
         pytest.param("(;SZ[9];W[\\]])", id="an escaped bracket for a move"),
+        pytest.param("(;SZ[9]C[\n9\n" + "0\n" * 10 + "])", id="a comment that looks like NGF"),
         pytest.param("a\n9\x0bb\n9\n" + "0\n" * 10, id="a line break of Unicode's in NGF"),
     ],
 )

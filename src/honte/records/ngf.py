@@ -19,11 +19,15 @@ _HEADER_LINES = 12
 _HEADER_LENGTH = 4096
 _LARGEST = 25
 _MOVE = re.compile(r"PM..([BW])([A-Z])([A-Z])", re.DOTALL)
+_SGF_START = re.compile(r"\ufeff?\s*\(\s*;")
 _SIZE_LINE = re.compile(r"\s*\d{1,2}\s*")
 
 
 def looks_like(text: str) -> bool:
-    """Whether a text is an NGF record: twelve lines of which the second is a board size."""
+    """Whether a text is an NGF record: twelve lines of which the second is a board size. What
+    begins as an SGF game is one, whatever its comments hold."""
+    if _SGF_START.match(text):
+        return False
     lines = lines_of(text[:_HEADER_LENGTH])
     return len(lines) >= _HEADER_LINES and _SIZE_LINE.fullmatch(lines[1]) is not None
 

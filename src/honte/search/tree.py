@@ -89,7 +89,7 @@ class TreeNode:
         point (player 0 at a finished game).
 
         None where none gave any, or where :class:`honte.search.config.Backup` does not keep it.
-        In a tree of more than 20,000 visits, nodes of few visits stand for all below them.
+        In a tree of more than 5,000 visits, nodes of few visits stand for all below them.
         """
         mean, stdev = self._core.mean_ownership(self.index)
         if not mean:
