@@ -28,11 +28,11 @@ ARROWS = (
     {"networks"},
     {"games"},
     {"_core"},
-    {"toml_files"},
+    {"files", "toml_files"},
     {"errors", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(ARROWS) for room in rooms}
-RECORDS_MAY_IMPORT = {"records", "games", "errors", "__init__"}
+RECORDS_MAY_IMPORT = {"records", "games", "files", "errors", "__init__"}
 MAY_IMPORT_RECORDS = {"records", "cli", "cluster", "web", "protocols", "lab", "training", "players"}
 
 # onnx's own import takes as long as the rest of honte, torch's a hundred times that.

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from honte import presets
 from honte.evaluation import NetworkEvaluator
+from honte.files import write_text
 from honte.games.go import GoState, format_vertex
 from honte.players.analysis import GameAnalysis, PositionAnalysis, analyze_game
 from honte.records import load
-from honte.records.files import write_text
 from honte.records.picture import Bubble, board_svg
 from honte.search import Budget
 

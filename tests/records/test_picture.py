@@ -1,6 +1,7 @@
 """Board pictures: what stands on the board stands in the SVG."""
 
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
@@ -72,3 +73,24 @@ def test_a_record_and_a_picture_draw_themselves(tmp_path):
     picture = board_svg(record.state_at(1))
     picture.save(tmp_path / "board.svg")
     assert (tmp_path / "board.svg").read_text(encoding="utf-8") == picture
+
+
+def test_a_position_draws_itself():
+    state = Go(9).new_initial_state(black=[40])
+    assert state._repr_svg_() == board_svg(state)
+
+
+def test_a_png_is_a_picture_of_the_same_size(tmp_path):
+    pytest.importorskip("resvg_py", reason="needs resvg (pip install 'honte[picture]')")
+    picture = board_svg(Go(9).new_initial_state(black=[40]), size=100)
+    picture.save(tmp_path / "board.png")
+    data = (tmp_path / "board.png").read_bytes()
+    assert data.startswith(b"\x89PNG\r\n")
+    assert [int.from_bytes(data[place : place + 4]) for place in (16, 20)] == [200, 200]
+
+
+def test_without_resvg_a_png_is_refused_in_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with pytest.raises(HonteError, match="pip install"):
+        board_svg(Go(9).new_initial_state()).save(tmp_path / "board.png")
+    assert not (tmp_path / "board.png").exists()

@@ -203,6 +203,14 @@ def test_a_komi_that_looks_like_another_unit_comes_back(komi):
     assert (again.komi, again.warnings) == (komi, ())
 
 
+@pytest.mark.parametrize("written", ["3722226", "99999999999999999999", "-60000"])
+def test_a_komi_beyond_every_board_leaves_it_to_the_rules(written):
+    record = loads(f"(;SZ[9]KM[{written}];B[ee])")
+    assert record.komi is None
+    with pytest.raises(RecordError, match="at most 400"):
+        record.komi = 401
+
+
 def test_s26_setup_without_a_handicap():
     record = loads("(;SZ[9]AB[cc][gg];W[ee])")
     assert record.handicap == 0

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from honte.errors import HonteError
 from honte.records import (
     Ending,
     GameRecord,
@@ -182,7 +183,7 @@ def test_a_collection_is_saved_as_one_file(tmp_path):
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path):
     record = loads("(;SZ[9];B[ee])")
-    with pytest.raises(RecordError, match="cannot be written"):
+    with pytest.raises(HonteError, match="cannot be written"):
         record.save(tmp_path / "missing" / "game.sgf")
 
 

@@ -581,3 +581,18 @@ def test_with_little_exploration_and_many_visits_puct_plays_minimax(seed):
     )
     result = Search(state, SearchConfig(selection=selection), Uniform()).run(visits=100_000)
     assert result.action in best_actions(state)
+
+
+def test_a_result_of_go_draws_its_best_moves_on_the_board():
+    state = Go(9).new_initial_state(black=[40])
+    result = Search(state, presets.uct(), seed=1).run(visits=300)
+    picture = result._repr_svg_()
+    best = result.children[0]
+    assert picture is not None
+    assert f">{best.n}</text>" in picture
+    assert f">{50 * (best.q + 1):.0f}</text>" in picture
+
+
+def test_a_result_of_another_game_has_no_board_to_draw():
+    search = Search(TicTacToe().new_initial_state(), presets.uct(), seed=1)
+    assert search.run(visits=9)._repr_svg_() is None

@@ -185,12 +185,12 @@ def solve_problems(
     from rich.table import Table
     from rich.text import Text
 
+    from honte.files import write_text
     from honte.lab.plots import plot_solved
     from honte.lab.problems import read_problems
     from honte.lab.reading import parse_player
     from honte.lab.solve import doubling, solve
     from honte.lab.specs import SearchPlayerSpec
-    from honte.records.files import write_text
 
     texts = player or ["preset=katago"]
     players = [parse_player(f"{text};visits={visits}", network=network) for text in texts]

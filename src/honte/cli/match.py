@@ -232,9 +232,9 @@ def show_report(
     """Print the ratings of these games, and write the files that were asked for."""
     from rich.console import Console
 
+    from honte.files import write_text
     from honte.lab import report
     from honte.lab.plots import plot_by_name
-    from honte.records.files import write_text
 
     found = report.report(title, rows, anchor=anchor, confidence=confidence)
     console = Console(highlight=False)

@@ -19,8 +19,8 @@ from honte.cli.annotate import annotated
 from honte.cli.report import html_report
 from honte.cli.reviewed import COLOURS, ReviewedGame
 from honte.errors import HonteError
+from honte.files import write_text
 from honte.players.analysis import Grade, PositionAnalysis
-from honte.records.files import write_text
 
 _STANDARD_OUTPUT = Path("-")
 _MARKS = {Grade.GOOD: "", Grade.DOUBTFUL: "?!", Grade.MISTAKE: "?", Grade.BLUNDER: "??"}

@@ -6,6 +6,7 @@ import json
 import time
 from pathlib import Path
 
+from honte.files import write_text
 from honte.lab import report
 from honte.lab.evaluators import Evaluators
 from honte.lab.machine import machine, today
@@ -14,7 +15,6 @@ from honte.lab.report import MatchReport
 from honte.lab.specs import AlphaBetaPlayerSpec, SearchPlayerSpec
 from honte.lab.store import GameRow, Store
 from honte.lab.studies import Study
-from honte.records.files import write_text
 from honte.search import AlphaBeta, AlphaBetaConfig, Search
 
 SPEED_SECONDS = 1.0

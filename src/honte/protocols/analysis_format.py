@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -225,8 +226,21 @@ def _per_ten_thousand(value: float) -> int:
     return min(max(round(10_000 * value), 0), 10_000)
 
 
-def _numbers(values: NDArray[np.float32]) -> str:
-    return " ".join(format_number(float(value)) for value in values.ravel())
+_PARTS = 10_000
+"""Ownership is written in ten-thousandths: the tree keeps it in 127ths."""
+
+
+@cache
+def _share_texts() -> list[str]:
+    return [format_number(part / _PARTS) for part in range(-_PARTS, _PARTS + 1)]
+
+
+def _shares(values: NDArray[np.float32]) -> str:
+    """Numbers in [−1, 1]. A report holds them by the hundred thousand, so their texts are looked
+    up."""
+    parts = np.rint(_PARTS * np.clip(values.ravel(), -1.0, 1.0)).astype(np.int64) + _PARTS
+    texts = _share_texts()
+    return " ".join([texts[part] for part in parts.tolist()])
 
 
 def leela_zero_line(report: AnalysisReport) -> str:
@@ -267,9 +281,9 @@ def katago_line(report: AnalysisReport, fields: KataGoFields) -> str:
             f"weight {format_number(root.weight)}"
         )
     if fields.ownership and report.ownership is not None:
-        parts.append("ownership " + _numbers(report.ownership))
+        parts.append("ownership " + _shares(report.ownership))
     if fields.ownership_stdev and report.ownership_stdev is not None:
-        parts.append("ownershipStdev " + _numbers(report.ownership_stdev))
+        parts.append("ownershipStdev " + _shares(report.ownership_stdev))
     return " ".join(parts)
 
 
@@ -294,7 +308,7 @@ def _katago_move(move: MoveReport, fields: KataGoFields) -> str:
     if fields.pv_edge_visits:
         parts.append(f"pvEdgeVisits {visits}")
     if fields.moves_ownership and move.ownership is not None:
-        parts.append("movesOwnership " + _numbers(move.ownership))
+        parts.append("movesOwnership " + _shares(move.ownership))
     if fields.moves_ownership_stdev and move.ownership_stdev is not None:
-        parts.append("movesOwnershipStdev " + _numbers(move.ownership_stdev))
+        parts.append("movesOwnershipStdev " + _shares(move.ownership_stdev))
     return " ".join(parts)

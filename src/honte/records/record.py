@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from honte.errors import HonteError
+from honte.files import write_text
 from honte.games.go import Go, GoState, IllegalMove, Rules, format_vertex
-from honte.records import files, writer
+from honte.games.go.picture import board_svg
+from honte.records import writer
 from honte.records.findings import Finding, IllegalRecordMove, RecordError, RecordWarning
 from honte.records.points import Setup, parse_points
 from honte.records.result import Result
-from honte.records.root import LARGEST_SIZE, format_komi, tidy_root
+from honte.records.root import LARGEST_KOMI, LARGEST_SIZE, format_komi, tidy_root
 from honte.records.rules_text import format_rules, parse_rules
 from honte.records.scanner import NO_BRANCH
 from honte.records.text import for_display
@@ -135,6 +137,8 @@ class GameRecord:
 
     @komi.setter
     def komi(self, komi: float | None) -> None:
+        if komi is not None and not abs(komi) <= LARGEST_KOMI:
+            raise RecordError(f"A komi of {komi:g} is none: give at most {LARGEST_KOMI:g} points.")
         self.root.set("KM", *([] if komi is None else [format_komi(komi)]))
 
     @property
@@ -279,9 +283,6 @@ class GameRecord:
 
     def _repr_svg_(self) -> str:
         """The last legal position of the main line, for a notebook."""
-        # The pictures build on records; a record needs them only to show itself.
-        from honte.records.picture import board_svg
-
         states: deque[GoState] = deque(maxlen=1)
         with contextlib.suppress(IllegalRecordMove):
             states.extend(self.states())
@@ -296,7 +297,7 @@ class GameRecord:
 
         The file appears whole or not at all.
         """
-        files.write_text(Path(path), self.dumps())
+        write_text(Path(path), self.dumps())
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, GameRecord):
@@ -314,7 +315,7 @@ class GameRecord:
 
 def save_collection(games: Iterable[GameRecord], path: str | Path) -> None:
     """Write games into one SGF file, as :meth:`GameRecord.save` writes one."""
-    files.write_text(Path(path), "".join(game.dumps() for game in games))
+    write_text(Path(path), "".join(game.dumps() for game in games))
 
 
 def _loads_one(text: str) -> GameRecord:

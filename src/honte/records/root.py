@@ -81,6 +81,15 @@ def _tidy_komi(root: Node, context: Context) -> None:
     if not _is_literal(written, komi):
         programs = " ".join(root.values("AP")).lower()
         meant = komi_in_points(komi, in_hundredths=any(name in programs for name in _HUNDREDTHS))
+    if abs(meant) > LARGEST_KOMI:
+        context.warn(
+            Finding.BAD_VALUE,
+            f"The komi KM[{written.strip()[:20]}] is beyond {LARGEST_KOMI:g} points; the komi of "
+            "the rules holds.",
+            0,
+        )
+        root.set("KM")
+        return
     if meant != komi:
         context.warn(
             Finding.KOMI_RESCALED, f"The komi KM[{written.strip()}] was read as {meant:g}.", 0

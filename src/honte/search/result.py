@@ -9,6 +9,9 @@ from enum import Enum
 import numpy as np
 from numpy.typing import NDArray
 
+from honte.games.go import WHITE, GoState
+from honte.games.go.picture import Bubble, Picture, board_svg
+
 
 class StopReason(Enum):
     """Why a search ended."""
@@ -100,8 +103,36 @@ class SearchResult:
     """Times that the tree reached its cap and rarely visited subtrees were dropped."""
     ownership: NDArray[np.float32] | None = None
     """[points]: mean ownership for the side to move, where it was asked for."""
+    position: GoState | None = None
+    """The root where the game is Go, to draw the result on."""
 
     @property
     def winrate(self) -> float:
         """(value + 1) / 2."""
         return (self.value + 1.0) / 2.0
+
+    def _repr_svg_(self) -> str | None:
+        """For a notebook: the board with the ten best moves, their winrates in percent and their
+        visits; None where the game is not Go."""
+        return None if self.position is None else board_of(self, self.position)
+
+
+DRAWN_MOVES = 10
+
+
+def board_of(result: SearchResult, position: GoState) -> Picture:
+    """A Go position with what a search found there: its best moves, greener the more they were
+    visited, and who will own the points where the search kept that."""
+    children = [child for child in result.children[:DRAWN_MOVES] if child.n > 0]
+    most = max((child.n for child in children), default=1)
+    bubbles = [
+        Bubble(
+            child.action, f"{50 * min(max(child.q + 1, 0), 2):.0f}", child.n / most, f"{child.n}"
+        )
+        for child in children
+        if child.action < position.width * position.height
+    ]
+    owned = result.ownership
+    if owned is not None and result.player == WHITE:
+        owned = -owned
+    return board_svg(position, bubbles=bubbles, ownership=owned)

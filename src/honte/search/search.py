@@ -16,6 +16,7 @@ from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.contract import Evaluator
 from honte.evaluation.simple import Rollout
+from honte.games.go import GoState
 from honte.search.budget import Budget
 from honte.search.config import BestLowerBound, Custom, Gumbel, SearchConfig
 from honte.search.core_parameters import core_parameters
@@ -66,6 +67,7 @@ class Search:
         self._core = _core.make_search(state, core_parameters(self.config), self.seed, cache)
         self._stop = threading.Event()
         number = getattr(state, "move_number", 0)  # a property of Go's, a method of OpenSpiel's
+        self._is_go = isinstance(state, GoState)
         self._move = int(number() if callable(number) else number)
         self._last = _LastRun()
         self._allowed: tuple[int, ...] | None = None
@@ -371,6 +373,7 @@ def _result(search: Search, *, ownership: bool) -> SearchResult:
         cache_hits=now.cache_hits - before.cache_hits,
         prunings=now.pruned - before.pruned,
         ownership=owned[0] if owned is not None else None,
+        position=search.state if search._is_go else None,
     )
 
 

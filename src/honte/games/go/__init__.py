@@ -6,6 +6,7 @@ top; ``width * height`` passes.
 
 from honte._core import GoState, Legality, go_perft
 from honte.games.go.game import BLACK, WHITE, Go, IllegalMove
+from honte.games.go.picture import board_svg
 from honte.games.go.rules import RULE_NAMES, HandicapBonus, Ko, Rules, Scoring, Tax
 from honte.games.go.vertex import format_vertex, parse_vertex
 
@@ -26,3 +27,6 @@ __all__ = [
     "go_perft",
     "parse_vertex",
 ]
+
+# A position draws itself in a notebook.
+setattr(GoState, "_repr_svg_", board_svg)  # noqa: B010

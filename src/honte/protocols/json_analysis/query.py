@@ -71,6 +71,11 @@ class Turn:
     state: GoState
     priority: int
 
+    @property
+    def board_shape(self) -> tuple[int, int]:
+        """(height, width)."""
+        return self.state.height, self.state.width
+
 
 @dataclass(frozen=True, slots=True)
 class Warning:

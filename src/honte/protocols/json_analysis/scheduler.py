@@ -15,6 +15,7 @@ from honte.players.ownership import (
     TreeOwnership,
     kept_ownership,
 )
+from honte.players.warm_up import WarmUp
 from honte.protocols.json_analysis.query import AnalysisQuery, Turn
 from honte.protocols.raw_network import RawAnswer
 from honte.search import (
@@ -30,11 +31,20 @@ from honte.search import (
 MOST_AT_ONCE = 16
 """Searches that fill batches together."""
 QUANTUM = 1500
-"""Simulations after which a search lets others of its priority go first."""
+"""Simulations after which a search lets others of its priority go first …"""
+QUANTUM_SECONDS = 1.0
+"""… or so much time, where the evaluator is slow."""
 CACHED_EVALUATIONS = 100_000
 """Answers of the evaluator that all queries share."""
 ROUND_SECONDS = 0.1
-"""How long the scheduler goes without looking at its input."""
+"""How long a round is meant to take."""
+LONGEST_ROUND = 0.2
+"""No round goes on for longer, however slow the evaluator turns out to be."""
+SHORTEST_LOOK = 0.01
+"""How long to wait for a network that is being made ready before looking at the input again."""
+
+_GOES_ON = (StopReason.SIMULATIONS, StopReason.TIME, StopReason.CANCELLED)
+"""What ends a round and not a search."""
 
 
 @dataclass(eq=False)
@@ -49,6 +59,7 @@ class Task:
     started: float = 0.0
     next_report: float | None = None
     simulations_of_quantum: int = 0
+    seconds_of_quantum: float = 0.0
     tree_ownership: TreeOwnership | None = None
     raw: RawAnswer | None = None
     """The network's own answer about the turn, once it was asked for."""
@@ -97,6 +108,8 @@ class Scheduler:
             with_ownership: EvaluationCache(CACHED_EVALUATIONS) for with_ownership in (False, True)
         }
         self._slice = 16
+        self._warm_up = WarmUp(evaluator)
+        self._round: tuple[Search, ...] = ()
 
     @property
     def idle(self) -> bool:
@@ -121,10 +134,24 @@ class Scheduler:
         for cache in self._caches.values():
             cache.clear()
 
+    def interrupt(self) -> None:
+        """From any thread: end the round under way soon; no task loses anything."""
+        for search in self._round:
+            search.stop()
+
+    def close(self) -> None:
+        """Nothing goes on in the background any more."""
+        self._warm_up.close()
+
     def work(self) -> None:
-        """One round."""
+        """One round. Tasks on a board for which the network is not ready yet wait, and hold up
+        no others."""
         self._tasks.sort(key=lambda task: (-task.turn.priority, task.order))
-        active = self._tasks[:MOST_AT_ONCE]
+        active = [task for task in self._tasks if self._warm_up.wait(task.turn.board_shape, 0.0)]
+        active = active[:MOST_AT_ONCE]
+        if not active:
+            self._warm_up.wait(self._tasks[0].turn.board_shape, SHORTEST_LOOK)
+            return
         for task in active:
             if task.search is None:
                 self._begin(task)
@@ -137,7 +164,7 @@ class Scheduler:
         growth = min(max(ROUND_SECONDS / elapsed, 0.5), 2.0)
         self._slice = int(min(max(self._slice * growth, 4), 1 << 16))
         for task, result in results:
-            self._look_at(task, result)
+            self._look_at(task, result, elapsed)
 
     def _begin(self, task: Task) -> None:
         task.started = time.perf_counter()
@@ -165,6 +192,7 @@ class Scheduler:
         searches = [task.search for task in active if task.search is not None]
         budgets = [self._budget(task) for task in active]
         failed: dict[int, HonteError] = {}
+        self._round = tuple(searches)
         try:
             results = run_many(searches, budgets, on_error=failed.__setitem__)
         except HonteError:
@@ -188,14 +216,12 @@ class Scheduler:
         assert task.search is not None
         limit = task.query.parameters.settings.simulations
         visits = task.visits_wanted if limit is None else min(task.visits_wanted, limit + 1)
-        return Budget(visits=visits, simulations=self._slice)
+        return Budget(visits=visits, simulations=self._slice, seconds=LONGEST_ROUND)
 
-    def _look_at(self, task: Task, result: SearchResult) -> None:
+    def _look_at(self, task: Task, result: SearchResult, elapsed: float) -> None:
         now = time.perf_counter()
         seconds = task.query.parameters.settings.seconds
-        over = result.stop_reason is not StopReason.SIMULATIONS or (
-            result.visits >= task.visits_wanted
-        )
+        over = result.stop_reason not in _GOES_ON or result.visits >= task.visits_wanted
         if over or (seconds is not None and now - task.started >= seconds):
             self._tasks.remove(task)
             self._on_final(task, result)
@@ -205,8 +231,9 @@ class Scheduler:
             task.next_report = max(task.next_report + task.query.report_every, now)
             self._on_partial(task, result)
         task.simulations_of_quantum += result.simulations
-        if task.simulations_of_quantum >= QUANTUM:
-            task.simulations_of_quantum = 0
+        task.seconds_of_quantum += elapsed
+        if task.simulations_of_quantum >= QUANTUM or task.seconds_of_quantum >= QUANTUM_SECONDS:
+            task.simulations_of_quantum, task.seconds_of_quantum = 0, 0.0
             task.order = next(self._orders)
 
     def _fail(self, task: Task, error: HonteError) -> None:

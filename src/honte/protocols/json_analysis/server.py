@@ -64,10 +64,12 @@ class AnalysisServer:
                     else:
                         self.receive(line)
                 if not self._scheduler.idle:
-                    self._scheduler.work()
+                    with source.interrupting(self._scheduler.interrupt):
+                        self._scheduler.work()
         except BrokenPipeError:
             self._logger.info("The client has closed its end.")
         finally:
+            self._scheduler.close()
             source.close()
 
     def receive(self, line: bytes) -> None:
