@@ -60,6 +60,11 @@ def test_every_file_is_written_and_the_record_untouched(game, tmp_path, capsys):
     assert data["boards"][-1].count("X") == 2
     assert data["game"]["black"] == "<i>Ann</i>"
     assert data["comments"]["0"] == "</script><b>"
+    # A letter a point, from a (White's) to s (Black's), for the page's overlay.
+    owners = data["ownership"]["4"]
+    assert len(owners) == len(data["boards"][4])
+    assert set(owners) <= set("abcdefghijklmnopqrs")
+    assert len(set(owners)) > 1
 
 
 def test_the_same_seed_writes_the_same_json(game, tmp_path):

@@ -77,7 +77,7 @@ def analyze(
     sources = _read(games)
     wanted = outputs.Files(json_file, csv_file, html_file, sgf_file)
     wanted.check([source.path for source in sources])
-    engine = _engine(network, threads)
+    engine = _engine(network, threads, ownership=html_file is not None)
     wishes = _Wishes(visits or engine.visits, chosen_rules, komi, turns, seed)
     reviewed = [_review(source, engine, wishes, place) for place, source in _places(sources)]
     if not wanted.use_stdout:
@@ -144,7 +144,7 @@ def _places(records: list[_Source]) -> Iterator[tuple[str, _Source]]:
         yield (f"game {number} of {len(records)}" if len(records) > 1 else ""), source
 
 
-def _engine(network: str, threads: int | None) -> _Engine:
+def _engine(network: str, threads: int | None, *, ownership: bool) -> _Engine:
     from honte import presets
     from honte.evaluation import NetworkEvaluator, Rollout
 
@@ -153,8 +153,9 @@ def _engine(network: str, threads: int | None) -> _Engine:
         return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", cores, 5000)
     evaluator = NetworkEvaluator(network, streams=threads)
     config = presets.katago()
-    config = config.model_copy(
-        update={"parallelism": config.parallelism.model_copy(update={"threads": cores})}
+    config = config.replace(
+        parallelism=config.parallelism.model_copy(update={"threads": cores}),
+        backup=config.backup.model_copy(update={"ownership": ownership}),
     )
     name = f"{evaluator.network.name} ({evaluator.backend_name}, {evaluator.precision.value})"
     return _Engine(evaluator, config, name, cores, 100)

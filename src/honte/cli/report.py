@@ -6,6 +6,7 @@ The page is a template of this package with the analysis as JSON inside; it load
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
 from typing import Any
@@ -16,6 +17,7 @@ from honte.games.go import GoState
 from honte.records.text import for_display
 
 _STONES = ".XO"
+_OWNERS = "abcdefghijklmnopqrs"
 
 
 def html_report(game: ReviewedGame) -> str:
@@ -46,12 +48,22 @@ def _data(game: ReviewedGame) -> dict[str, Any]:
             [player, action] for state in game.states[1:] for player, action in state.moves()[-1:]
         ],
         "comments": comments,
+        "ownership": {
+            position.turn: _owners(position.ownership)
+            for position in game.analysis.positions
+            if position.ownership is not None
+        },
     }
 
 
 def _stones(state: GoState) -> str:
     """Rows from the top: ``.`` empty, ``X`` black, ``O`` white."""
     return "".join(_STONES[int(stone)] for stone in state.board().reshape(-1))
+
+
+def _owners(ownership: Sequence[float]) -> str:
+    """A letter a point, from ``a``, all White's, over ``j``, nobody's, to ``s``, all Black's."""
+    return "".join(_OWNERS[round(9 * value) + 9] for value in ownership)
 
 
 def _comments(game: ReviewedGame) -> dict[int, str]:

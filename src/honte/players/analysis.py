@@ -70,6 +70,9 @@ class PositionAnalysis:
     winrate_loss: float | None = None
     """What it cost its player, in [0, 1]; None where the next position was not analysed."""
     points_loss: float | None = None
+    ownership: tuple[float, ...] | None = None
+    """[H · W], in [−1, 1], +1 where **Black** will own the point; None where the search kept
+    none."""
 
     @property
     def best(self) -> Candidate | None:
@@ -228,6 +231,7 @@ def position_analysis(turn: int, result: SearchResult, in_points: bool) -> Posit
     # At a finished game values are Black's.
     sign = -1.0 if player == WHITE else 1.0
     lead = result.score_lead if in_points else None
+    owned = result.ownership
     return PositionAnalysis(
         turn=turn,
         player=player,
@@ -245,6 +249,7 @@ def position_analysis(turn: int, result: SearchResult, in_points: bool) -> Posit
             )
             for child in result.children[:CANDIDATES]
         ),
+        ownership=None if owned is None else tuple((sign * owned).tolist()),
     )
 
 
