@@ -36,8 +36,13 @@ from honte.training.zero.learning import (
     network_file,
     new_network,
 )
-from honte.training.zero.replay import Replay
-from honte.training.zero.self_play import SelfPlayReport, play_games, search_configs
+from honte.training.zero.replay import Replay, ZeroSamples
+from honte.training.zero.self_play import (
+    OnProgress,
+    SelfPlayReport,
+    play_games,
+    search_configs,
+)
 
 STEPS_BETWEEN_CHECKPOINTS = 100
 FREE_TO_CHANGE = frozenset(
@@ -62,19 +67,27 @@ class ZeroProgress:
     losses: dict[str, float]
 
 
+PlayRound = Callable[[nn.Module, str, range, OnProgress], tuple[ZeroSamples, SelfPlayReport]]
+"""Plays games of a network with itself: gets the network, its name, the numbers of the games and
+whom to tell; gives the samples in the games' order."""
+
+
 def run_zero(
     folder: Path,
     config: ZeroConfig,
     *,
     use_previous: bool = False,
     on_progress: Callable[[ZeroProgress], None] | None = None,
+    play_round: PlayRound | None = None,
 ) -> Path:
     """Run to the last iteration, or go on; returns the file of the network.
+
+    ``play_round`` plays the games; None: this process does.
 
     Raises HonteError where the folder holds a run of another configuration, a checkpoint is
     damaged (the last good one is named), or the disk is full.
     """
-    loop = _Loop(folder, config, use_previous, on_progress)
+    loop = _Loop(folder, config, use_previous, on_progress, play_round)
     return loop.run()
 
 
@@ -85,6 +98,7 @@ class _Loop:
         config: ZeroConfig,
         use_previous: bool,
         on_progress: Callable[[ZeroProgress], None] | None,
+        play_round: PlayRound | None,
     ) -> None:
         torch.set_num_threads(1)
         self.config = config
@@ -93,6 +107,7 @@ class _Loop:
         self.folder.open({"kind": "zero", **_flat(config.model_dump())}, FREE_TO_CHANGE)
         self.replay = Replay(folder / "games")
         self.on_progress = on_progress
+        self._play_round = play_round or self._play_here
         torch.manual_seed(config.seed)
         network = new_network(config.network, self.game)
         training = config.training
@@ -137,29 +152,41 @@ class _Loop:
         """One round of games, unless the disk has it already."""
         iteration = self.iteration
         if not self.replay.path(iteration).exists():
-            table = self.config.self_play
-            evaluator = self._evaluator(iteration)
-
-            def report(done: int, games: int, so_far: SelfPlayReport) -> None:
-                self.speed = so_far.evaluations / max(1e-9, so_far.seconds)
-                self._tell(f"playing {done}/{games}")
-
-            samples, made = play_games(
-                self.game,
-                table,
-                evaluator,
-                iteration * table.games,
-                self.config.seed,
-                on_progress=report,
+            first = iteration * self.config.self_play.games
+            samples, made = self._play_round(
+                self.learner.mean,
+                f"{self.folder.path.name}-{iteration}",
+                range(first, first + self.config.self_play.games),
+                self._hear_of_games,
             )
             self.speed = made.evaluations / max(1e-9, made.seconds)
-            model = model_of(self.learner.mean, self.folder.path.name)
-            if model is not None:
-                self.utilisation = self.speed / _backend_speed(evaluator, model, self.game)
             self._log_round(iteration, made, len(samples))
             self.replay.add(iteration, samples)
         self.counts.append(len(self.replay.load(iteration)))
         self._save()
+
+    def _hear_of_games(self, done: int, games: int, so_far: SelfPlayReport) -> None:
+        self.speed = so_far.evaluations / max(1e-9, so_far.seconds)
+        self._tell(f"playing {done}/{games}")
+
+    def _play_here(
+        self, network: nn.Module, name: str, numbers: range, on_progress: OnProgress
+    ) -> tuple[ZeroSamples, SelfPlayReport]:
+        table = self.config.self_play
+        evaluator = evaluator_of(network, name, self.game, table.batch_size)
+        samples, made = play_games(
+            self.game,
+            table,
+            evaluator,
+            numbers.start,
+            self.config.seed,
+            on_progress=on_progress,
+        )
+        model = model_of(network, name)
+        if model is not None:
+            speed = made.evaluations / max(1e-9, made.seconds)
+            self.utilisation = speed / _backend_speed(evaluator, model, self.game)
+        return samples, made
 
     def _log_round(self, iteration: int, made: SelfPlayReport, samples: int) -> None:
         self.folder.log(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -48,6 +47,30 @@ class SelfPlayReport:
     wrongly_resigned: int = 0
     """Of the games played out in spite of a resignation: how many the loser-to-be did not lose."""
 
+    def add(self, other: SelfPlayReport) -> None:
+        """Count another report's games too. Time is not added: games are played side by side."""
+        self.games += other.games
+        self.moves += other.moves
+        self.evaluations += other.evaluations
+        self.first_wins += other.first_wins
+        self.draws += other.draws
+        self.resigned += other.resigned
+        self.wrongly_resigned += other.wrongly_resigned
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedGame:
+    """A game that is over."""
+
+    number: int
+    samples: ZeroSamples
+    report: SelfPlayReport
+    """Of this game alone."""
+
+
+OnProgress = Callable[[int, int, SelfPlayReport], None]
+"""Gets the games finished, the games in all, and the report so far."""
+
 
 @dataclass(slots=True)
 class _Position:
@@ -75,6 +98,7 @@ class _Game:
     returns: tuple[float, float] | None = None
     """The result, once the game is over."""
     was_played_out: bool = False
+    report: SelfPlayReport = field(default_factory=SelfPlayReport)
 
 
 def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig, SearchConfig]:
@@ -120,60 +144,79 @@ def play_games(
     first_number: int,
     seed: int,
     *,
-    on_progress: Callable[[int, int, SelfPlayReport], None] | None = None,
+    on_progress: OnProgress | None = None,
 ) -> tuple[ZeroSamples, SelfPlayReport]:
-    """Play ``table.games`` games to their ends; returns their samples.
+    """Play ``table.games`` games to their ends; returns their samples in the games' order.
 
     A game is a function of the seed, its number and the evaluator alone: every tree has one leaf
     in flight, whatever the others do. ``on_progress`` gets the games finished, the games in all,
     and the report so far.
     """
-    return _Round(game, table, evaluator, first_number, seed, on_progress).play()
+    numbers = range(first_number, first_number + table.games)
+    to_begin = iter(numbers)
+    pool = GamePool(game, table, evaluator, seed)
+    games: dict[int, PlayedGame] = {}
+    report = pool.report
+    began = told = time.perf_counter()
+
+    def tell() -> None:
+        nonlocal told
+        now = time.perf_counter()
+        if on_progress is not None and now - told >= TELLS_EVERY:
+            told = now
+            report.seconds = now - began
+            on_progress(report.games, len(numbers), report)
+
+    pool.play(
+        lambda: next(to_begin, None),
+        lambda played: games.__setitem__(played.number, played),
+        on_round=tell,
+    )
+    report.seconds = time.perf_counter() - began
+    if on_progress is not None:
+        on_progress(report.games, len(numbers), report)
+    return ZeroSamples.join(games[number].samples for number in numbers), report
 
 
-class _Round:
+class GamePool:
+    """Games under way together, whose searches fill one evaluator's batches."""
+
     def __init__(
-        self,
-        game: ZeroGame,
-        table: SelfPlayTable,
-        evaluator: Evaluator,
-        first_number: int,
-        seed: int,
-        on_progress: Callable[[int, int, SelfPlayReport], None] | None,
+        self, game: ZeroGame, table: SelfPlayTable, evaluator: Evaluator, seed: int
     ) -> None:
         self.game = game
         self.table = table
         self.evaluator = evaluator
         self.seed = seed
         self.report = SelfPlayReport()
-        self.numbers = range(first_number, first_number + table.games)
+        """Of everything so far; moves and evaluations of games under way too."""
         self._full, self._fast = search_configs(table, game.symmetries > 1 or game.is_go)
         self._longest = table.longest_game or 3 * game.actions
-        self._on_progress = on_progress
-        self._to_begin = iter(self.numbers)
-        self._rows: dict[int, list[Row]] = {}
         self._game_of: dict[int, _Game] = {}
-        self._began = self._told = time.perf_counter()
+        self._next_number: Callable[[], int | None] = lambda: None
+        self._on_game: Callable[[PlayedGame], None] = lambda played: None
 
-    def play(self) -> tuple[ZeroSamples, SelfPlayReport]:
-        first = itertools.islice(self._to_begin, self.table.at_once)
-        entries = [self._begin(number) for number in first]
-        run_stream(entries, self._finished, on_round=self._tell)
-        self.report.seconds = time.perf_counter() - self._began
-        if self._on_progress is not None:
-            self._on_progress(self.report.games, len(self.numbers), self.report)
-        rows = [row for number in self.numbers for row in self._rows[number]]
-        return ZeroSamples.of_rows(rows, self.game), self.report
+    def play(
+        self,
+        next_number: Callable[[], int | None],
+        on_game: Callable[[PlayedGame], None],
+        *,
+        on_round: Callable[[], None] | None = None,
+    ) -> None:
+        """Play games until there is no next number and the last one has ended.
+
+        ``next_number`` gives the number of a game to begin, or None where there is none now;
+        ``on_game`` gets each game as it ends, in no order; ``on_round`` is called about once a
+        batch.
+        """
+        self._next_number, self._on_game = next_number, on_game
+        entries: list[tuple[Search, Budget]] = []
+        while len(entries) < self.table.at_once and (number := next_number()) is not None:
+            entries.append(self._begin(number))
+        run_stream(entries, self._finished, on_round=on_round)
 
     def _random(self, number: int, purpose: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(key=[self.seed, (number << 32) + purpose]))
-
-    def _tell(self) -> None:
-        now = time.perf_counter()
-        if self._on_progress is not None and now - self._told >= TELLS_EVERY:
-            self._told = now
-            self.report.seconds = now - self._began
-            self._on_progress(self.report.games, len(self.numbers), self.report)
 
     def _begin(self, number: int) -> tuple[Search, Budget]:
         random = self._random(number, 0)
@@ -201,13 +244,14 @@ class _Round:
     def _finished(self, search: Search, result: SearchResult) -> tuple[Search, Budget] | None:
         """Make the move that a search chose; what is to be searched next in its place."""
         one = self._game_of.pop(id(search))
-        self.report.evaluations += result.evaluations
-        self.report.moves += 1
+        for report in (self.report, one.report):
+            report.evaluations += result.evaluations
+            report.moves += 1
         action = self._move(one, result)
         if one.returns is None:
             return self._think(one, self._kept(search, action))
         self._end(one)
-        number = next(self._to_begin, None)
+        number = self._next_number()
         return None if number is None else self._begin(number)
 
     def _kept(self, search: Search, action: int) -> Search | None:
@@ -266,15 +310,16 @@ class _Round:
     def _end(self, one: _Game) -> None:
         """Count a game that is over, and take its samples."""
         assert one.returns is not None
-        report = self.report
-        report.games += 1
-        report.first_wins += one.returns[0] > 0
-        report.draws += one.returns[0] == 0
-        if one.resigns is not None and one.may_resign:
-            report.resigned += 1
-        elif one.resigns is not None:
-            report.wrongly_resigned += one.returns[one.resigns] >= 0
-        self._rows[one.number] = self._samples(one)
+        for report in (self.report, one.report):
+            report.games += 1
+            report.first_wins += one.returns[0] > 0
+            report.draws += one.returns[0] == 0
+            if one.resigns is not None and one.may_resign:
+                report.resigned += 1
+            elif one.resigns is not None:
+                report.wrongly_resigned += one.returns[one.resigns] >= 0
+        samples = ZeroSamples.of_rows(self._samples(one), self.game)
+        self._on_game(PlayedGame(one.number, samples, one.report))
 
     def _samples(self, one: _Game) -> list[Row]:
         assert one.returns is not None
