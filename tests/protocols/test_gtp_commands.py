@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import threading
+import time
 from dataclasses import replace
 
 import pytest
@@ -11,6 +15,7 @@ from gtp_driver import QUICK, Fixed, converse, make_engine, resigning
 from honte.games.go import BLACK, RULE_NAMES, WHITE, format_vertex, parse_vertex
 from honte.players.player import PlayerSettings
 from honte.presets import uct
+from honte.protocols.gtp import serve
 from honte.search import Search
 
 
@@ -465,3 +470,67 @@ def test_cleanup_takes_dead_stones_off_before_passing():
     converse(DEAD_STONE + "play b pass\nplay w pass\n", engine)
     move = last("kgs-genmove_cleanup w\n", engine)
     assert move.lower() not in ("pass", "resign")
+
+
+@pytest.mark.parametrize("rules", ["chinese", "japanese"])
+def test_after_the_clean_up_nothing_is_dead(rules):
+    """KGS' way: both pass, disagree, and play on until both pass again; then all stones live."""
+    engine = make_engine(rules=rules, settings=replace(QUICK, default_visits=3000))
+    converse(DEAD_STONE + "play b pass\nplay w pass\n", engine)
+    assert last("final_status_list dead\n", engine) == "C5"
+    agreed = last("final_score\n", engine)
+    for _ in range(25):
+        move = last("kgs-genmove_cleanup w\n", engine)
+        assert move != "resign"
+        if move.lower() == "pass":
+            break
+        converse("play b pass\n", engine)
+    else:
+        raise AssertionError("the clean-up did not end")
+    converse("play b pass\n", engine)
+    statuses = texts("final_status_list dead\nfinal_status_list alive\nfinal_score\n", engine)
+    assert statuses[0] == ""
+    assert engine.game.state.board()[0, 2] != 1  # C5, which was dead, is gone
+    if rules == "chinese":
+        assert statuses[2] == agreed
+
+
+def test_pondering_costs_no_time_and_ends_at_once():
+    settings = replace(QUICK, default_visits=None, pondering=True, lag=0.1)
+    engine = make_engine(settings=settings)
+    output = io.StringIO()
+    script = "kata-time_settings absolute 20\ngenmove b\n"
+    read_end, write_end = os.pipe()
+    thread = threading.Thread(
+        target=serve, args=(engine, os.fdopen(read_end, "rb", buffering=0), output)
+    )
+    thread.start()
+    try:
+        os.write(write_end, script.encode())
+        wait_until(lambda: output.getvalue().count("\n\n") == 2)
+        left = engine.clocks[BLACK].read().main
+        wait_until(lambda: engine.player.is_pondering)
+        time.sleep(1.0)
+        assert engine.player.is_pondering
+        asked = time.perf_counter()
+        os.write(write_end, b"name\nplay w pass\n")
+        wait_until(lambda: output.getvalue().count("\n\n") == 4)
+        assert time.perf_counter() - asked < 0.2
+        assert engine.clocks[BLACK].read().main == left
+        asked = time.perf_counter()
+        os.write(write_end, b"time_left b 0.5 0\ngenmove b\n")
+        wait_until(lambda: output.getvalue().count("\n\n") == 6)
+        assert time.perf_counter() - asked < 0.5
+    finally:
+        os.write(write_end, b"quit\n")
+        thread.join(10)
+        os.close(write_end)
+    assert not thread.is_alive()
+    assert not engine.player.is_pondering
+
+
+def wait_until(condition, seconds=20.0):
+    end = time.perf_counter() + seconds
+    while not condition():
+        assert time.perf_counter() < end
+        time.sleep(0.002)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from gtp_driver import QUICK, Fixed
 from honte.evaluation import Rollout
+from honte.games.go import RULE_NAMES, Rules
 from honte.presets import alphago_zero, uct
 from honte.protocols.analysis_format import View
 from honte.protocols.json_analysis import AnalysisServer
@@ -399,3 +400,26 @@ def the_engine_goes_on(name, value):
     replies = ask({**BASE, "maxVisits": 2, name: value}, {"id": "v", "action": "query_version"})
     assert any(reply.get("action") == "query_version" for reply in replies)
     assert len(replies) >= 2
+
+
+@pytest.mark.parametrize("name", RULE_NAMES)
+def test_rules_by_name_and_as_an_object_are_the_same(name):
+    moves = [["B", "E5"], ["W", "C3"], ["B", "pass"]]
+    rules = Rules.named(name)
+    replies = [
+        ask(query(rules=given, moves=moves, komi=6.5, maxVisits=10))
+        for given in (name, rules.to_json(), json.loads(json.dumps(rules.to_json())))
+    ]
+    assert replies[0][0]["rootInfo"]["visits"] == 10
+    assert replies[0] == replies[1] == replies[2]
+
+
+def test_the_button_makes_half_a_point_of_the_first_pass():
+    """Ten points each and no komi: whoever passes first wins."""
+    stones = [["B", f"{column}{row}"] for row in (1, 2) for column in "ABCDE"]
+    stones += [["W", f"{column}{row}"] for row in (4, 5) for column in "ABCDE"]
+    base = {"boardXSize": 5, "boardYSize": 5, "initialStones": stones, "maxVisits": 200}
+    for first, second, black_wins in (("B", "W", True), ("W", "B", False)):
+        moves = [[first, "pass"], [second, "pass"]]
+        (reply,) = ask(query(**base, rules="aga-button", komi=0, moves=moves, initialPlayer=first))
+        assert (reply["rootInfo"]["winrate"] > 0.5) is black_wins

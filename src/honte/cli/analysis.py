@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from honte.cli.engine import (
+    Config,
+    Log,
+    Network,
+    OverrideConfig,
+    Preset,
+    claim_stdout,
+    log_setup,
+    make_logger,
+)
+
 
 def analysis(
-    network: Annotated[
-        str | None,
-        typer.Option(
-            "--network",
-            "-model",
-            help="A network file of KataGo's or ONNX; 'none' uses random playouts. Default: the "
-            "shipped one.",
-        ),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(help="A named system: katago (the default with a network), uct, alphazero …"),
-    ] = None,
+    network: Network = None,
+    preset: Preset = None,
     visits: Annotated[int | None, typer.Option(help="Visits where a query names none.")] = None,
-    config: Annotated[
-        Path | None,
-        typer.Option(
-            "--config", "-config", help="A TOML file, or KataGo's .cfg; options go first."
-        ),
-    ] = None,
-    override_config: Annotated[
-        str | None,
-        typer.Option(
-            "--override-config", "-override-config", help="KataGo's settings: key=value,key=value."
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same analysis.")] = 0,
-    log: Annotated[Path | None, typer.Option(help="Write a log to this file.")] = None,
+    config: Config = None,
+    override_config: OverrideConfig = None,
+    seed: Annotated[
+        int, typer.Option(help="What the searches draw their random numbers from.")
+    ] = 0,
+    log: Log = None,
 ) -> None:
     """Analyse positions that come as JSON, one query a line, as KataGo's analysis engine does.
 
     Values are Black's unless the configuration or a query says otherwise.
     """
-    from honte.cli.gtp import claim_stdout, make_logger
     from honte.protocols.analysis_format import View
     from honte.protocols.configuration import set_up
     from honte.protocols.json_analysis import AnalysisServer
@@ -58,8 +48,6 @@ def analysis(
         override_config=override_config,
         view=View.BLACK,
     )
-    logger.info("%s", setup.description)
-    if setup.unused_settings:
-        logger.info("Not used of the configuration: %s", ", ".join(setup.unused_settings))
+    log_setup(logger, setup)
     server = AnalysisServer(setup.evaluator, setup.parameters, replies, seed=seed, logger=logger)
     server.serve(io.FileIO(0, closefd=False))

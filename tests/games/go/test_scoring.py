@@ -218,3 +218,44 @@ def test_playouts_value_a_won_board() -> None:
     assert state.playouts(2000, seed=1) == state.playouts(2000, seed=1)
     assert state.with_komi(50.0).playouts(100) == -1.0
     assert Rules.named("cgos").scoring is Scoring.AREA
+
+
+BENT_FOUR = """
+    .XX.XXX
+    XXXXXXX
+    OOOOOOO
+    XXOOOOO
+    .XOOOOO
+    OXXXO.O
+    OO.XOO.
+"""
+"""White's three stones in the corner become a bent four when White wishes so, and a ko for Black's
+life follows; Black cannot play there at all."""
+KILLED = "A4 B4 B3 B2 C2 D2 D1"
+START_OF_THE_KO = "w C1 b A3 w B1 b A1 w A2 "
+
+
+def test_bent_four_in_the_corner_is_dead_by_territory_rules() -> None:
+    agreed = diagram(BENT_FOUR, rules=JAPANESE, to_play=WHITE)
+    score = agreed.score_with_dead([at(agreed, vertex) for vertex in KILLED.split()])
+    # Played out, Black may not use a threat: taking the ko back only lifts a block.
+    played = pass_through(diagram(BENT_FOUR, rules=JAPANESE, to_play=WHITE), 2)
+    play(played, START_OF_THE_KO)
+    board = played.board().tolist()
+    play(played, "b A1")
+    assert played.board().tolist() == board
+    play(played, "w A1 b C1 w A1 b B1 w A2")
+    while not played.is_terminal():
+        play(played, "b pass" if played.to_play == BLACK else "w pass")
+    assert played.score() == score
+    assert not (played.board()[3:, :4] == 1).any()
+
+
+def test_bent_four_is_a_ko_like_any_other_by_area_rules() -> None:
+    state = diagram(BENT_FOUR, rules="chinese", to_play=WHITE)
+    play(state, START_OF_THE_KO)
+    assert state.legality(at(state, "A1"), BLACK) is Legality.KO
+    play(state, "b D7 w pass")  # a threat that White leaves unanswered
+    assert state.legality(at(state, "A1"), BLACK) is Legality.LEGAL
+    play(state, "b A1")
+    assert state.board()[5, 0] == 0  # A2 was taken
