@@ -42,24 +42,19 @@ class Shape:
     """The branches of all game trees of a text: a branch is a number, its fields stand in arrays.
 
     A branch is a stretch of nodes in the text and the variations that follow its last node. Flat
-    arrays keep millions of branches cheap to make and out of the garbage collector's way.
+    arrays, made in one piece for as many as there can be, keep millions of branches cheap to make
+    and out of the garbage collector's way.
     """
 
-    __slots__ = ("end", "first_below", "next_beside", "start")
+    __slots__ = ("count", "end", "first_below", "next_beside", "start")
 
-    def __init__(self) -> None:
-        self.start = array("q")
-        self.end = array("q")
-        self.first_below = array("q")
-        self.next_beside = array("q")
-
-    def add(self, start: int) -> int:
-        """A new branch from ``start`` on."""
-        self.start.append(start)
-        self.end.append(start)
-        self.first_below.append(NO_BRANCH)
-        self.next_beside.append(NO_BRANCH)
-        return len(self.start) - 1
+    def __init__(self, most: int = 0) -> None:
+        """Room for ``most`` branches, none of them used."""
+        self.count = 0
+        self.start = array("q", bytes(8 * most))
+        self.end = array("q", bytes(8 * most))
+        self.first_below = array("q", (NO_BRANCH,)) * most
+        self.next_beside = array("q", (NO_BRANCH,)) * most
 
     def with_younger(self, branch: int) -> list[int]:
         """A branch and those beside it that come later."""
@@ -80,7 +75,8 @@ class ScannedGame:
 
 def scan(text: str) -> tuple[Shape, list[ScannedGame], list[tuple[Finding, str]]]:
     """The games of a text in their order, and what was odd around them; linear in its length."""
-    shape = Shape()
+    # A branch begins at an opening parenthesis, or with nodes after a closing one.
+    shape = Shape(text.count("(") + text.count(")"))
     games: list[ScannedGame] = []
     around: list[tuple[Finding, str]] = []
     position = 0
@@ -100,7 +96,8 @@ def scan(text: str) -> tuple[Shape, list[ScannedGame], list[tuple[Finding, str]]
 def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int]:
     """The game whose opening parenthesis ends at ``position``, and where it ends."""
     oddities: list[tuple[Finding, str]] = []
-    branch = shape.add(position)
+    branch = shape.count
+    used = branch + 1
     game = ScannedGame(branch, oddities)
     # The open branches around the present one, each before the youngest branch below it so far.
     around: list[int] = []
@@ -108,7 +105,9 @@ def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int
     # Branches opened without a parenthesis of their own end together with the one around them.
     implied: set[int] = set()
     start = position
-    end_of, first_below, next_beside = shape.end, shape.first_below, shape.next_beside
+    start_of, end_of = shape.start, shape.end
+    first_below, next_beside = shape.first_below, shape.next_beside
+    start_of[branch] = position
     for match in _TO_PARENTHESIS.finditer(text, position):
         position = match.end()
         parenthesis = match[1]
@@ -120,11 +119,11 @@ def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int
         elif end > start:
             if _NODE.search(text, start, end):
                 oddities.append((Finding.NODES_AFTER_VARIATION, _LATE_NODES))
-                around += (branch, youngest)
-                branch = next_beside[youngest] = shape.add(start)
-                around[-1] = branch
+                around += (branch, used)
+                branch = next_beside[youngest] = used
+                used += 1
                 youngest = NO_BRANCH
-                end_of[branch] = end
+                start_of[branch], end_of[branch] = start, end
                 implied.add(branch)
             elif not (rest := text[start:end]).isspace():
                 oddities.append(
@@ -132,7 +131,9 @@ def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int
                 )
         start = position
         if parenthesis == "(":
-            below = shape.add(position)
+            below = used
+            used += 1
+            start_of[below] = end_of[below] = position
             if youngest == NO_BRANCH:
                 first_below[branch] = below
             else:
@@ -143,8 +144,10 @@ def _scan_game(text: str, position: int, shape: Shape) -> tuple[ScannedGame, int
             while branch in implied:
                 youngest, branch = around.pop(), around.pop()
             if not around:
+                shape.count = used
                 return game, position
             youngest, branch = around.pop(), around.pop()
+    shape.count = used
     oddities.append((Finding.UNCLOSED_TREE, "The game lacks its closing parenthesis."))
     return game, len(text)
 
