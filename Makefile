@@ -1,6 +1,7 @@
 # make demo       analyse a real game, from a bare clone
 # make test       style, types and the default suite, from a bare clone
 # make test-slow  the tests that take minutes
+# make test-clients  KaTrain's and Sabaki's own code, and GNU Go, drive honte (needs node and gnugo)
 # make fuzz       ten minutes of made-up input for each reader: SGF, GTP and JSON
 # make sanitize   the core's tests under AddressSanitizer and UndefinedBehaviorSanitizer
 # make wheel      a wheel, installed and used in an environment of its own
@@ -15,7 +16,7 @@ TEST_EXTRAS ?= test
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 STYLED := src tests benchmarks examples docs
 
-.PHONY: build demo test test-slow lint fuzz sanitize wheel docs clean
+.PHONY: build demo test test-slow test-clients lint fuzz sanitize wheel docs clean
 
 build: $(VENV)/built
 
@@ -50,6 +51,13 @@ test: $(VENV)/test-tools lint
 
 test-slow: $(VENV)/test-tools
 	$(BIN)/python -m pytest -m slow
+
+test-clients: $(VENV)/test-tools
+	$(PIP) 'honte[clients]'
+	npm install --silent --no-audit --no-fund --prefix build/npm @sabaki/gtp@3 @sabaki/sgf@3
+	NODE_PATH=$(CURDIR)/build/npm/node_modules $(BIN)/python -m pytest -rs \
+		tests/protocols/test_katrain.py tests/protocols/test_sabaki.py \
+		tests/protocols/test_gnugo.py tests/cli/test_analyze.py tests/records
 
 lint: $(VENV)/test-tools
 	$(BIN)/ruff check $(STYLED)

@@ -6,6 +6,8 @@ import io
 import itertools
 import json
 import os
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -423,3 +425,31 @@ def test_the_button_makes_half_a_point_of_the_first_pass():
         moves = [[first, "pass"], [second, "pass"]]
         (reply,) = ask(query(**base, rules="aga-button", komi=0, moves=moves, initialPlayer=first))
         assert (reply["rootInfo"]["winrate"] > 0.5) is black_wins
+
+
+def test_katagos_own_options_are_understood():
+    """Clients start the engine with these, whatever it is called."""
+    options = ["-model", "none", "-analysis-threads", "2", "-quit-without-waiting"]
+    options += ["-override-config", "homeDataDir=x,logToStderr=false,maxVisits=7"]
+    start = "from honte.cli.main import run; run()"
+    engine = subprocess.Popen(
+        [sys.executable, "-c", start, "analysis", *options],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    engine.stdin.write(json.dumps(query()).encode() + b"\n")
+    engine.stdin.flush()
+    assert json.loads(engine.stdout.readline())["rootInfo"]["visits"] == 7
+    # What is open at the end of input is left.
+    out, _ = engine.communicate(json.dumps(query(maxVisits=10**9)).encode() + b"\n", timeout=20)
+    assert (engine.returncode, out) == (0, b"")
+
+
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_any_number_of_positions_at_once_answers_every_query(at_once):
+    output = io.StringIO()
+    server = AnalysisServer(Rollout(), Parameters(uct(), QUICK), output, at_once=at_once)
+    lines = [json.dumps(query(id=str(number), maxVisits=50)) for number in range(7)]
+    server.serve(io.BytesIO("\n".join(lines).encode()))
+    replies = [json.loads(line) for line in output.getvalue().splitlines()]
+    assert sorted(reply["id"] for reply in replies) == [str(number) for number in range(7)]

@@ -25,6 +25,24 @@ def analysis(
     visits: Annotated[int | None, typer.Option(help="Visits where a query names none.")] = None,
     config: Config = None,
     override_config: OverrideConfig = None,
+    at_once: Annotated[
+        int,
+        typer.Option(
+            "--analysis-threads",
+            "-analysis-threads",
+            min=1,
+            max=1024,
+            help="Positions that are searched at once.",
+        ),
+    ] = 16,
+    quit_without_waiting: Annotated[
+        bool,
+        typer.Option(
+            "--quit-without-waiting",
+            "-quit-without-waiting",
+            help="At the end of input leave open queries unanswered.",
+        ),
+    ] = False,
     seed: Annotated[
         int, typer.Option(help="What the searches draw their random numbers from.")
     ] = 0,
@@ -49,5 +67,7 @@ def analysis(
         view=View.BLACK,
     )
     log_setup(logger, setup)
-    server = AnalysisServer(setup.evaluator, setup.parameters, replies, seed=seed, logger=logger)
-    server.serve(io.FileIO(0, closefd=False))
+    server = AnalysisServer(
+        setup.evaluator, setup.parameters, replies, at_once=at_once, seed=seed, logger=logger
+    )
+    server.serve(io.FileIO(0, closefd=False), finish=not quit_without_waiting)

@@ -29,7 +29,7 @@ from honte.search import (
 )
 
 MOST_AT_ONCE = 16
-"""Searches that fill batches together."""
+"""Searches that fill batches together, unless it is said otherwise."""
 QUANTUM = 1500
 """Simulations after which a search lets others of its priority go first …"""
 QUANTUM_SECONDS = 1.0
@@ -91,12 +91,14 @@ class Scheduler:
         self,
         evaluator: Evaluator,
         *,
+        at_once: int,
         seed: int,
         on_final: Callable[[Task, SearchResult], None],
         on_partial: Callable[[Task, SearchResult], None],
         on_error: Callable[[Task, HonteError], None],
     ) -> None:
         self._evaluator = evaluator
+        self._at_once = at_once
         self._seed = seed
         self._on_final = on_final
         self._on_partial = on_partial
@@ -148,7 +150,7 @@ class Scheduler:
         no others."""
         self._tasks.sort(key=lambda task: (-task.turn.priority, task.order))
         active = [task for task in self._tasks if self._warm_up.wait(task.turn.board_shape, 0.0)]
-        active = active[:MOST_AT_ONCE]
+        active = active[: self._at_once]
         if not active:
             self._warm_up.wait(self._tasks[0].turn.board_shape, SHORTEST_LOOK)
             return

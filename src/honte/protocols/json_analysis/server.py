@@ -14,7 +14,12 @@ from honte.players.ownership import OwnershipReport, ownership_sources
 from honte.protocols.json_analysis import fields, response
 from honte.protocols.json_analysis.fields import FieldError
 from honte.protocols.json_analysis.query import read_query
-from honte.protocols.json_analysis.scheduler import Scheduler, Task, ownership_of
+from honte.protocols.json_analysis.scheduler import (
+    MOST_AT_ONCE,
+    Scheduler,
+    Task,
+    ownership_of,
+)
 from honte.protocols.line_source import LONGEST_LINE, ByteStream, LineSource
 from honte.protocols.parameters import Parameters
 from honte.protocols.raw_network import RawAnswer, raw_network_of
@@ -33,6 +38,7 @@ class AnalysisServer:
         parameters: Parameters,
         output: TextIO,
         *,
+        at_once: int = MOST_AT_ONCE,
         seed: int = 0,
         logger: logging.Logger | None = None,
     ) -> None:
@@ -44,19 +50,21 @@ class AnalysisServer:
         self._clear_evaluator = getattr(evaluator, "clear_cache", None)
         self._scheduler = Scheduler(
             evaluator,
+            at_once=at_once,
             seed=seed,
             on_final=lambda task, result: self._reply(task, result, during_search=False),
             on_partial=lambda task, result: self._reply(task, result, during_search=True),
             on_error=self._task_failed,
         )
 
-    def serve(self, queries: ByteStream) -> None:
-        """Read an unbuffered stream of queries to its end."""
+    def serve(self, queries: ByteStream, *, finish: bool = True) -> None:
+        """Read an unbuffered stream of queries to its end; without ``finish`` what is open then
+        stays unanswered."""
         source = LineSource(queries)
         try:
             lines = iter(source)
             ended = False
-            while not (ended and self._scheduler.idle):
+            while not (ended and (self._scheduler.idle or not finish)):
                 while not ended and (self._scheduler.idle or source.pending()):
                     line = next(lines, None)
                     if line is None:
