@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gtp_driver import Fixed
-from honte.evaluation import Rollout
+from honte.evaluation import Evaluation, Rollout
 from honte.games.go import BLACK, WHITE, Rules
 from honte.players.clock import Absolute, Canadian, Clock
 from honte.players.game import Game
@@ -182,3 +182,32 @@ def test_handicap_lowers_the_threshold():
 def test_resignation_can_be_off():
     player, game = hopeless_player(None), new_game()
     assert all(player.choose(game, BLACK).action is not None for _ in range(5))
+
+
+def test_an_unsettled_position_gets_more_time_than_a_settled_one():
+    """Two moves of equal worth keep a search busy; one that wins at sight ends it early."""
+
+    class Moves:
+        """A stub net: the value of a position depends on the first move that led to it."""
+
+        def __init__(self, worth):
+            self.worth = worth
+
+        def __call__(self, batch):
+            values = []
+            for state, player in zip(batch.states(), batch.players(), strict=True):
+                moves = state.moves()
+                value = self.worth.get(moves[0][1], -0.9) if moves else 0.0
+                values.append(value if player == BLACK else -value)
+            logits = np.full((batch.size, batch.num_actions), -6.0, np.float32)
+            logits[:, [20, 60]] = 3.0
+            return Evaluation(value=np.array(values, np.float32), policy_logits=logits)
+
+    def seconds(worth):
+        settings = PlayerSettings(lag=0.0, resignation=None)
+        player = SearchPlayer(alphago_zero(), Moves(worth), settings, seed=1)
+        game = Game(9, 9, Rules.named("chinese"), 7.5)
+        return player.choose(game, BLACK, Clock(Absolute(60.0)).read()).seconds
+
+    settled, unsettled = seconds({20: 0.9, 60: -0.9}), seconds({20: 0.3, 60: 0.3})
+    assert unsettled > 1.3 * settled

@@ -5,8 +5,11 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 
 import pytest
+
+from honte.players.clock import Absolute, ByoYomi, Canadian, Clock
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
@@ -73,6 +76,64 @@ def test_a_game_with_gnugo_ends_and_the_scores_agree(honte_is_black):
         assert own.send("final_score") == peer.send("final_score")
         drawn = own.send("showboard")
         assert "Komi: 7.5" in drawn
+    finally:
+        own.close()
+        peer.close()
+
+
+def clocked_game(own, peer, size, clock, announce):
+    """A game in which honte plays White under a clock that the controller keeps: the least that was
+    ever left to it."""
+    for engine in (own, peer):
+        engine.send(f"boardsize {size}")
+        engine.send("clear_board")
+        engine.send("komi 7.5")
+    own.send(announce)
+    passes = 0
+    least = float("inf")
+    for number in range(300):
+        name, mover, other = [("b", peer, own), ("w", own, peer)][number % 2]
+        if mover is own:
+            reading = clock.read()
+            left, moves = (
+                (reading.period, reading.moves) if reading.in_overtime else (reading.main, 0)
+            )
+            own.send(f"time_left w {left:.2f} {moves}")
+        began = time.perf_counter()
+        move = mover.send(f"genmove {name}").lower()
+        if mover is own:
+            spent = time.perf_counter() - began + LAG
+            periods = reading.period * max(reading.moves, 1) if reading.period else 0.0
+            least = min(least, (0.0 if reading.in_overtime else reading.main) + periods - spent)
+            clock.spend(spent)
+        if move != "resign":
+            other.send(f"play {name} {move}")
+        passes = passes + 1 if move == "pass" else 0
+        if passes == 2 or move == "resign":
+            return least
+    raise AssertionError("the game did not end")
+
+
+LAG = 0.3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("system", "announce"),
+    [
+        pytest.param(Absolute(25.0), "kgs-time_settings absolute 25", id="absolute"),
+        pytest.param(ByoYomi(3.0, 1.5, 2), "kgs-time_settings byoyomi 3 1.5 2", id="byo-yomi"),
+        pytest.param(Canadian(3.0, 10.0, 8), "kgs-time_settings canadian 3 10 8", id="Canadian"),
+    ],
+)
+def test_no_game_with_gnugo_is_lost_on_time(system, announce):
+    """Each answer is counted as read 0.3 s late."""
+    if GNUGO is None:
+        pytest.skip("needs gnugo (Debian: apt install gnugo)")
+    own = honte("--rules", "chinese", "--no-resign", "--seed", "5")
+    peer = GtpProcess(GNUGO, "--mode", "gtp", "--chinese-rules", "--level", "1", "--seed", "3")
+    try:
+        assert clocked_game(own, peer, 7, Clock(system), announce) > 0
     finally:
         own.close()
         peer.close()
