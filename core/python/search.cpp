@@ -475,6 +475,14 @@ void bind_tree_search(nb::module_& m) {
            "restrictions"_a, "Each is (player, until_depth, allow, actions); the tree begins anew.")
       .def("root_prior", &SearchBase::root_prior)
       .def("plan", &SearchBase::plan, "simulations"_a)
+      .def("gumbel_children",
+           [](const SearchBase& search) {
+             std::vector<std::tuple<Action, std::uint32_t, double>> children;
+             for (const GumbelChild& child : search.gumbel_children())
+               children.emplace_back(child.action, child.visits, child.score);
+             return children;
+           },
+           "Each root action with its visits since the plan and g + log P + σ(q).")
       .def("gumbel_finalists",
            [](const SearchBase& search) {
              const std::vector<GumbelChild> children = search.gumbel_children();
