@@ -28,7 +28,7 @@ ARROWS = (
     {"networks"},
     {"games"},
     {"_core"},
-    {"files", "toml_files"},
+    {"bradley_terry", "files", "toml_files"},
     {"errors", "__init__"},
 )
 LEVEL = {room: level for level, rooms in enumerate(ARROWS) for room in rooms}

@@ -14,7 +14,7 @@ from honte import presets
 from honte.errors import HonteError
 from honte.evaluation import NetworkEvaluator, OnnxEvaluator, Uniform
 from honte.games import TicTacToe
-from honte.search import Search
+from honte.search import Search, SearchConfig
 
 torch = pytest.importorskip("torch")
 
@@ -22,6 +22,7 @@ from honte.training.checkpoint import load_checkpoint, previous_of  # noqa: E402
 from honte.training.runs import RunFolder  # noqa: E402
 from honte.training.zero.config import (  # noqa: E402
     GameTable,
+    GatingTable,
     MeasuringTable,
     NetworkTable,
     SelfPlayTable,
@@ -31,6 +32,8 @@ from honte.training.zero.config import (  # noqa: E402
 from honte.training.zero.game import open_game  # noqa: E402
 from honte.training.zero.learning import draw_parts, loss, new_network  # noqa: E402
 from honte.training.zero.loop import run_zero  # noqa: E402
+from honte.training.zero.measuring import elo_curve  # noqa: E402
+from honte.training.zero.problems import read_known_positions, share_right  # noqa: E402
 from honte.training.zero.replay import window_size  # noqa: E402
 from honte.training.zero.self_play import play_games  # noqa: E402
 from honte.training.zero.targets import (  # noqa: E402
@@ -46,7 +49,10 @@ TINY = ZeroConfig(
     network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
     self_play=SelfPlayTable(games=12, visits=16, fast_visits=6, temperature_moves=4),
     training=TrainingTable(batch_size=16, uses=6),
-    measuring=MeasuringTable(every=2, games=4, visits=8, opponent_visits=8),
+    gating=GatingTable(games=4, visits=6),
+    measuring=MeasuringTable(
+        every=1, games=4, visits=8, opponent_visits=8, games_against_earlier=4
+    ),
     iterations=3,
 )
 
@@ -116,7 +122,7 @@ def test_the_same_seed_gives_the_same_games_bit_for_bit():
 def test_a_game_is_a_function_of_its_number_whatever_shares_its_batches(considered):
     game = open_game(GameTable(name="connect_four"))
     table = SelfPlayTable(
-        games=7, at_once=3, visits=12, fast_visits=6, batch_size=2, gumbel_considered=considered
+        games=7, at_once=3, visits=12, fast_visits=6, gumbel_considered=considered
     )
     together, report = play_games(game, table, Hashed(7), 5, seed=7)
     alone = [
@@ -322,7 +328,64 @@ def test_metrics_hold_every_iteration_once(finished):
     lines = list(RunFolder(finished).metrics())
     assert [line["step"] for line in lines if "loss/policy" in line] == [1, 2, 3]
     assert [line["step"] for line in lines if "self_play/samples" in line] == [0, 1, 2]
-    assert sum("measured/wins_against_uct" in line for line in lines) == 1
+    assert [line["step"] for line in lines if "measured/elo" in line] == [1, 2, 3]
+    steps = [line["step"] for line in lines if "measured/score_against_earlier" in line]
+    assert steps == [2, 3], "the first has none before it"
+    assert sum("gating/score" in line for line in lines) == 3
+
+
+def test_elo_is_that_of_all_games_together():
+    """Three quarters of the points against the fixed opponent are 191 Elo; a network that scores
+    as much against the one before is twice that, if both say so."""
+    uct, earlier = "measured/score_against_uct", "measured/score_against_earlier"
+    many = 100_000
+    assert elo_curve([{uct: 0.75}], many, many) == pytest.approx([190.8], abs=0.1)
+    score = 1 / (1 + 10 ** (-2 * 190.85 / 400))
+    both = [{uct: 0.75}, {"loss/policy": 1.0}, {uct: score, earlier: 0.75}]
+    assert elo_curve(both, many, many) == pytest.approx([190.8, 381.7], abs=0.2)
+    assert np.isfinite(elo_curve([{uct: 1.0}], 20, 0)).all(), "who won everything has a rating too"
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_the_new_network_plays_where_it_scored_its_share(tmp_path, share):
+    gating = GatingTable(games=4, visits=6, share=share)
+    config = TINY.model_copy(update={"gating": gating, "iterations": 1})
+    run_zero(tmp_path, config)
+    saved = load_checkpoint(tmp_path / "checkpoint.pt")
+    (line,) = [line for line in RunFolder(tmp_path).metrics() if "gating/score" in line]
+    assert line["gating/taken_over"] == float(line["gating/score"] >= share)
+    if share == 0.0:
+        assert same(saved["playing"], saved["learner"]["mean"])
+    elif line["gating/score"] < 1.0:
+        assert not same(saved["playing"], saved["learner"]["mean"])
+
+
+def test_known_positions_are_read_and_counted(tmp_path):
+    """Tic-tac-toe: who has two in a row wins at once; the search sees it everywhere, a uniform
+    policy, which takes the first free cell, in one place of three."""
+    game = open_game(GameTable(name="tic_tac_toe"))
+    file = tmp_path / "positions.csv"
+    file.write_text("moves,value,right\n0 3 1 4,1,2\n3 0 4 1,1,5\n8 0 7 1,1,6\n")
+    positions = read_known_positions(file, game)
+    assert [sorted(position.right) for position in positions] == [[2], [5], [6]]
+    policy, search = share_right(positions, SearchConfig(), Uniform(), 50)
+    assert policy == pytest.approx(1 / 3)
+    assert search == 1
+    for text, reason in (
+        ("moves,right\n0 0,1\n", "Line 2 of .* the move 0 is not legal"),
+        ("moves,right\n0,0\n", "Line 2 of .* the right moves '0' are not legal"),
+        ("moves,right\n0,x\n", "Line 2 of .* is no position"),
+        ("a,b\n1,2\n", "needs the columns moves and right"),
+    ):
+        file.write_text(text)
+        with pytest.raises(HonteError, match=reason):
+            read_known_positions(file, game)
+
+
+def test_the_files_that_a_run_s_file_names_lie_beside_it(tmp_path):
+    (tmp_path / "run.toml").write_text('[measuring]\npositions = "known.csv"\n')
+    config = ZeroConfig.from_toml(tmp_path / "run.toml")
+    assert config.measuring.positions == tmp_path / "known.csv"
 
 
 def test_a_game_that_is_not_there_is_one_sentence():

@@ -20,14 +20,13 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from honte.bradley_terry import ELO, PRIOR, information, maximum_likelihood
 from honte.errors import HonteError
 from honte.lab.store import GameRow
 
-ELO = 400.0 / math.log(10.0)
 ENOUGH_PAIRS = 50
 """From this many pairs of games a player on the spread of their scores is trusted alone; below,
 the wider of both estimates is given."""
-PRIOR = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,35 +142,6 @@ def rate(games: Sequence[GameRow]) -> Ratings:
     return Ratings(names, strength * ELO, covariance * ELO**2, number, wins.sum(axis=1))
 
 
-def maximum_likelihood(wins: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Strengths in natural units, mean 0, from points[a, b] that a scored against b.
-
-    Newton's method on the concave likelihood. Every player must be connected to every other by
-    wins and by losses.
-    """
-    n = len(wins)
-    strength = np.zeros(n)
-    scored = wins.sum(axis=1)
-    met = wins + wins.T
-    for _ in range(200):
-        expected = 1.0 / (1.0 + np.exp(strength[None, :] - strength[:, None]))
-        gradient = scored - (met * expected).sum(axis=1)
-        step = np.linalg.solve(_information(strength, met) + 1.0 / n, gradient)
-        # Far from the top a whole step can overshoot.
-        strength = strength + step * min(1.0, 2.0 / max(1e-12, float(np.abs(step).max())))
-        strength -= strength.mean()
-        if np.abs(step).max() < 1e-10:
-            break
-    return strength
-
-
-def _information(strength: NDArray[np.float64], met: NDArray[np.float64]) -> NDArray[np.float64]:
-    expected = 1.0 / (1.0 + np.exp(strength[None, :] - strength[:, None]))
-    weight = met * expected * (1.0 - expected)
-    matrix: NDArray[np.float64] = np.diag(weight.sum(axis=1)) - weight
-    return matrix
-
-
 def _covariance(
     strength: NDArray[np.float64],
     wins: NDArray[np.float64],
@@ -179,7 +149,7 @@ def _covariance(
 ) -> NDArray[np.float64]:
     """[n, n] of the strengths less their mean, in natural units squared."""
     n = len(strength)
-    inverse = np.linalg.pinv(_information(strength, wins + wins.T))
+    inverse = np.linalg.pinv(information(strength, wins + wins.T))
     first, second, result, pair = games
     surprise = result - 1.0 / (1.0 + np.exp(strength[second] - strength[first]))
     pairs = int(pair.max()) + 1

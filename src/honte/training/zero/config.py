@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Self
 
 from pydantic import Field, model_validator
@@ -118,15 +119,35 @@ class TrainingTable(Phase):
     workers: int = Field(default=2, ge=1)
 
 
+class GatingTable(Phase):
+    """``[gating]``: whether a new network must win its place [AlphaGo Zero]."""
+
+    games: int = Field(default=0, ge=0)
+    """Games of each iteration's network against the one that plays; 0: the newest plays, as in
+    AlphaZero."""
+    share: float = Field(default=0.55, ge=0.0, le=1.0)
+    """Of the points that it must score to take over."""
+    visits: int = Field(default=100, ge=1)
+
+
 class MeasuringTable(Phase):
-    """``[measuring]``: games against a fixed opponent, random playouts in a UCT search."""
+    """``[measuring]``: games against a fixed opponent, random playouts in a UCT search, and against
+    the network of the measurement before; both together give the Elo curve."""
 
     every: int = Field(default=10, ge=0)
     """Iterations between measurements; 0: never."""
     games: int = Field(default=20, ge=2)
+    """Against the fixed opponent."""
     visits: int = Field(default=100, ge=1)
     """Of the network's side."""
     opponent_visits: int = Field(default=400, ge=1)
+    games_against_earlier: int = Field(default=20, ge=0)
+    positions: Path | None = None
+    """A file of positions whose best moves are known (see
+    :func:`honte.training.zero.problems.read_known_positions`), beside the run's file. The share in
+    which policy and search find one of them is measured too."""
+    positions_visits: int | None = Field(default=None, ge=1)
+    """Of the search there; None: those of a full search."""
 
 
 class ZeroConfig(Phase):
@@ -136,6 +157,7 @@ class ZeroConfig(Phase):
     network: NetworkTable = NetworkTable()
     self_play: SelfPlayTable = SelfPlayTable()
     training: TrainingTable = TrainingTable()
+    gating: GatingTable = GatingTable()
     measuring: MeasuringTable = MeasuringTable()
     iterations: int = Field(default=100, ge=1)
     seed: int = Field(default=0, ge=0)
@@ -150,3 +172,14 @@ class ZeroConfig(Phase):
         if self.self_play.fast_visits > self.self_play.visits:
             raise ValueError("fast_visits are more than visits: a fast search is the smaller one.")
         return self
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Self:
+        """Read a run's file; the files that it names lie beside it. Raises HonteError naming the
+        file and the field at fault."""
+        config = super().from_toml(path)
+        if config.measuring.positions is None:
+            return config
+        beside = Path(path).parent / config.measuring.positions
+        measuring = config.measuring.model_copy(update={"positions": beside})
+        return config.model_copy(update={"measuring": measuring})

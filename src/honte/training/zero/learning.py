@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -192,9 +193,22 @@ def export(network: nn.Module, name: str, path: Path) -> None:
     elif isinstance(network, PlanesNetwork):
         write_whole(path, to_onnx(network, name).SerializeToString())
     else:
-        buffer = io.BytesIO()
-        torch.save(network.state_dict(), buffer)
-        write_whole(path, buffer.getvalue())
+        save_weights(network, path)
+
+
+def save_weights(network: nn.Module, path: Path) -> None:
+    """Keep a network's weights, whole or not at all. Raises HonteError if they cannot be kept."""
+    path.parent.mkdir(exist_ok=True)
+    buffer = io.BytesIO()
+    torch.save(network.state_dict(), buffer)
+    write_whole(path, buffer.getvalue())
+
+
+def load_weights(like: nn.Module, path: Path) -> nn.Module:
+    """A network of the same architecture with the weights that were kept."""
+    network = copy.deepcopy(like)
+    network.load_state_dict(torch.load(path, weights_only=True))
+    return network
 
 
 def model_of(network: nn.Module, name: str) -> onnx.ModelProto | None:

@@ -8,6 +8,7 @@ rounds, so a run that was interrupted makes the same network as one that was not
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,14 +18,13 @@ import onnx
 import torch
 from torch import nn
 
-from honte import presets
-from honte.evaluation import Evaluator, Rollout
+from honte.evaluation import Evaluator
 from honte.networks.layers import GLOBAL_FEATURES
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
 from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
 from honte.training.runs import RunFolder
 from honte.training.zero.arena import Side, arena
-from honte.training.zero.config import ZeroConfig
+from honte.training.zero.config import MeasuringTable, ZeroConfig
 from honte.training.zero.game import ZeroGame, open_game
 from honte.training.zero.learning import (
     Part,
@@ -36,18 +36,14 @@ from honte.training.zero.learning import (
     network_file,
     new_network,
 )
+from honte.training.zero.measuring import ELO_NAME, Measuring
 from honte.training.zero.replay import Replay, ZeroSamples
-from honte.training.zero.self_play import (
-    OnProgress,
-    SelfPlayReport,
-    play_games,
-    search_configs,
-)
+from honte.training.zero.self_play import OnProgress, SelfPlayReport, play_games
 
 STEPS_BETWEEN_CHECKPOINTS = 100
 FREE_TO_CHANGE = frozenset(
-    {"iterations", "training.workers", "measuring.every", "measuring.games"}
-    | {"measuring.visits", "measuring.opponent_visits"}
+    {"iterations", "training.workers"}
+    | {f"measuring.{name}" for name in MeasuringTable.model_fields}
 )
 
 
@@ -65,6 +61,8 @@ class ZeroProgress:
     utilisation: float
     """Those over what the backend alone answers in a second; 0 before it was measured."""
     losses: dict[str, float]
+    elo: float | None
+    """Of the last measurement; the fixed opponent has 0."""
 
 
 PlayRound = Callable[[nn.Module, str, range, OnProgress], tuple[ZeroSamples, SelfPlayReport]]
@@ -104,7 +102,7 @@ class _Loop:
         self.config = config
         self.game: ZeroGame = open_game(config.game)
         self.folder = RunFolder(folder)
-        self.folder.open({"kind": "zero", **_flat(config.model_dump())}, FREE_TO_CHANGE)
+        self.folder.open({"kind": "zero", **_flat(config.model_dump(mode="json"))}, FREE_TO_CHANGE)
         self.replay = Replay(folder / "games")
         self.on_progress = on_progress
         self._play_round = play_round or self._play_here
@@ -123,11 +121,14 @@ class _Loop:
             # On small boards converting numbers costs more than fast products gain.
             autocast=has_fast_bfloat16() and self.game.is_go,
         )
+        self.playing = copy.deepcopy(self.learner.mean) if config.gating.games else None
+        """With gating: the network that plays until a new one beats it."""
         self.counts: list[int] = []
         """Samples of each round."""
         self.iteration = 0
         """Iterations learned from in full."""
         self.losses: dict[str, float] = {}
+        self.measuring = Measuring(self.game, config, folder)
         self.speed = self.utilisation = 0.0
         checkpoint = self.folder.checkpoint
         if checkpoint.exists():
@@ -135,6 +136,8 @@ class _Loop:
             self.learner.restore(saved["learner"])
             self.iteration = int(saved["iteration"])
             self.counts = [int(count) for count in saved["counts"]]
+            if self.playing is not None:
+                self.playing.load_state_dict(saved["playing"])
             self.folder.forget_after(self.iteration)
 
     def run(self) -> Path:
@@ -143,10 +146,15 @@ class _Loop:
             if len(self.counts) <= self.iteration:
                 self._play()
             self._learn()
-            export(self.learner.mean, self.folder.path.name, file)
+            export(self._best, self.folder.path.name, file)
         if not file.exists():
-            export(self.learner.mean, self.folder.path.name, file)
+            export(self._best, self.folder.path.name, file)
         return file
+
+    @property
+    def _best(self) -> nn.Module:
+        """The network that plays."""
+        return self.learner.mean if self.playing is None else self.playing
 
     def _play(self) -> None:
         """One round of games, unless the disk has it already."""
@@ -154,7 +162,7 @@ class _Loop:
         if not self.replay.path(iteration).exists():
             first = iteration * self.config.self_play.games
             samples, made = self._play_round(
-                self.learner.mean,
+                self._best,
                 f"{self.folder.path.name}-{iteration}",
                 range(first, first + self.config.self_play.games),
                 self._hear_of_games,
@@ -231,44 +239,38 @@ class _Loop:
                 self._save()
         self.iteration += 1
         values = {f"loss/{name}": value for name, value in self.losses.items()}
+        if self.playing is not None:
+            values.update(self._gate(self.playing))
         every = self.config.measuring.every
         if every and self.iteration % every == 0:
-            values.update(self._measure())
+            self._tell("measuring")
+            earlier = [line for line in self.folder.metrics() if line["step"] < self.iteration]
+            values.update(self.measuring.measure(self._best, self.iteration, earlier))
         self._save()
         self.folder.log(self.iteration, values)
 
-    def _measure(self) -> dict[str, float]:
-        self._tell("measuring")
-        table = self.config.measuring
-        _, fast = search_configs(self.config.self_play, self.game.symmetries > 1 or self.game.is_go)
-        evaluator = self._evaluator(self.iteration)
-        self._keep_network()
-        wins, draws, _ = arena(
-            self.game,
-            Side(fast, evaluator, table.visits),
-            Side(presets.uct(), Rollout(), table.opponent_visits),
-            table.games,
-            self.config.seed + self.iteration,
+    def _gate(self, playing: nn.Module) -> dict[str, float]:
+        """Let the new network play if it beats the one that does."""
+        self._tell("gating")
+        table = self.config.gating
+        search = self.measuring.search
+        new, old = (
+            Side(search, self._evaluator(network), table.visits)
+            for network in (self.learner.mean, playing)
         )
-        return {
-            "measured/wins_against_uct": wins / table.games,
-            "measured/draws_against_uct": draws / table.games,
-        }
+        wins, draws, _ = arena(self.game, new, old, table.games, self._seed_of_gate())
+        score = (wins + draws / 2) / table.games
+        if score >= table.share:
+            playing.load_state_dict(self.learner.mean.state_dict())
+        return {"gating/score": score, "gating/taken_over": float(score >= table.share)}
 
-    def _keep_network(self) -> None:
-        """Put a copy of the network as it is now aside, for measuring later ones against it."""
-        latest = network_file(self.folder.path, self.learner.mean, self.game)
-        folder = self.folder.path / "networks"
-        folder.mkdir(exist_ok=True)
+    def _seed_of_gate(self) -> int:
+        # Other games than those of the measurement at the same iteration.
+        return self.config.seed + (1 << 32) + self.iteration
+
+    def _evaluator(self, network: nn.Module) -> Evaluator:
         name = f"{self.folder.path.name}-{self.iteration}"
-        export(
-            self.learner.mean, name, folder / f"{self.iteration:05}{latest.name[len('network') :]}"
-        )
-
-    def _evaluator(self, iteration: int) -> Evaluator:
-        name = f"{self.folder.path.name}-{iteration}"
-        batch_size = self.config.self_play.batch_size
-        return evaluator_of(self.learner.mean, name, self.game, batch_size)
+        return evaluator_of(network, name, self.game, self.config.self_play.batch_size)
 
     def _save(self) -> None:
         save_checkpoint(
@@ -277,8 +279,13 @@ class _Loop:
                 "learner": self.learner.state(),
                 "iteration": self.iteration,
                 "counts": self.counts,
+                **({} if self.playing is None else {"playing": self.playing.state_dict()}),
             },
         )
+
+    def _elo(self) -> float | None:
+        measured = [line[ELO_NAME] for line in self.folder.metrics() if ELO_NAME in line]
+        return measured[-1] if measured else None
 
     def _tell(self, doing: str) -> None:
         if self.on_progress is not None:
@@ -294,6 +301,7 @@ class _Loop:
                     self.speed,
                     self.utilisation,
                     self.losses,
+                    self._elo(),
                 )
             )
 

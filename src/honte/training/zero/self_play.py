@@ -17,7 +17,6 @@ from honte.search.config import (
     FirstPlayUrgency,
     Gumbel,
     GumbelDecision,
-    Parallelism,
     Puct,
     RootNoise,
     Symmetry,
@@ -101,38 +100,39 @@ class _Game:
     report: SelfPlayReport = field(default_factory=SelfPlayReport)
 
 
-def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig, SearchConfig]:
-    """The full search, which explores and teaches, and the fast one."""
+def playing_config(table: SelfPlayTable, symmetric: bool) -> SearchConfig:
+    """The search that plays to win, and the fast one of self-play: no noise, the most visits."""
     urgency = FirstPlayUrgency(
         rule=UrgencyRule.PARENT_MINUS_VISITED_POLICY, amount=table.first_play_reduction
     )
-    symmetry = Symmetry.RANDOM if symmetric else Symmetry.IDENTITY
-    parallelism = Parallelism(batch_size=table.batch_size)
+    return SearchConfig(
+        selection=Puct(c_puct=table.c_puct, first_play_urgency=urgency),
+        expansion=Expansion(symmetry=Symmetry.RANDOM if symmetric else Symmetry.IDENTITY),
+    )
+
+
+def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig, SearchConfig]:
+    """The full search, which explores and teaches, and the fast one; Gumbel's are one and the
+    same."""
+    fast = playing_config(table, symmetric)
     if table.gumbel_considered is not None:
-        gumbel = SearchConfig(
-            selection=Gumbel(considered=table.gumbel_considered),
-            expansion=Expansion(symmetry=symmetry),
-            decision=GumbelDecision(),
-            parallelism=parallelism,
+        gumbel = fast.replace(
+            selection=Gumbel(considered=table.gumbel_considered), decision=GumbelDecision()
         )
         return gumbel, gumbel
-    fast = SearchConfig(
-        selection=Puct(c_puct=table.c_puct, first_play_urgency=urgency),
-        expansion=Expansion(symmetry=symmetry),
-        parallelism=parallelism,
-    )
+    assert isinstance(fast.selection, Puct)
     noise = None
     if table.noise_weight > 0:
         noise = RootNoise(weight=table.noise_weight, concentration=table.noise_concentration)
     full = fast.replace(
         selection=Puct(
             c_puct=table.c_puct,
-            first_play_urgency=urgency,
+            first_play_urgency=fast.selection.first_play_urgency,
             # Under noise an unvisited root move is as good as the root: all get their chance.
             root_first_play_urgency=FirstPlayUrgency(rule=UrgencyRule.PARENT),
             forced_playouts=table.forced_playouts,
         ),
-        expansion=Expansion(symmetry=symmetry, root_noise=noise),
+        expansion=Expansion(symmetry=fast.expansion.symmetry, root_noise=noise),
     )
     return full, fast
 
