@@ -82,10 +82,23 @@ def targets_of(batch: Batch, weights: LossWeights) -> Targets:
 
 
 def masked_logits(outputs: NetworkOutputs, spatial: Tensor) -> Tensor:
-    """[N, A] policy logits, far below zero on stones and points banned by ko: a search masks
-    them too, so the network need not learn that they cannot be played."""
-    closed = (spatial[:, 1] + spatial[:, 2] + spatial[:, 6]).flatten(1)
-    return outputs.policy - functional.pad(closed, (0, 1)) * 1e4
+    """[N, A] policy logits, far below zero on stones, points banned by ko and points where a stone
+    would stand alone without a liberty: a search masks them too. The network need not learn that
+    they cannot be played, which would blind it to a throw-in that is legal a move later."""
+    closed = spatial[:, 1] + spatial[:, 2] + spatial[:, 6] + lone_suicides(spatial)
+    return outputs.policy - functional.pad(closed.flatten(1), (0, 1)) * 1e4
+
+
+def lone_suicides(spatial: Tensor) -> Tensor:
+    """[N, H, W]: 1 at empty points of which every neighbour is an opponent's stone out of atari, so
+    that no rules let the player to move play there."""
+    mine_or_open = spatial[:, 0] - spatial[:, 2] * (1.0 - spatial[:, 3])
+    around = functional.pad(mine_or_open, (1, 1, 1, 1))
+    neighbours = (
+        around[:, :-2, 1:-1] + around[:, 2:, 1:-1] + around[:, 1:-1, :-2] + around[:, 1:-1, 2:]
+    )
+    empty = spatial[:, 0] - spatial[:, 1] - spatial[:, 2]
+    return empty * (neighbours == 0)
 
 
 def losses(outputs: NetworkOutputs, targets: Targets, weights: LossWeights) -> dict[str, Tensor]:
