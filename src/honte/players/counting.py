@@ -21,6 +21,10 @@ either side moving first: what is open is 0, and a stone that only its own move 
 dead once that move was not made."""
 
 
+QUICK_SECONDS = 0.01
+"""How long a report of live analysis may wait for ownership."""
+
+
 class Counter:
     """Judges life and death with two :class:`OwnershipSource`: ``quick`` for the many lines of a
     tree, ``thorough`` for the end of a game."""
@@ -32,8 +36,9 @@ class Counter:
     def ownership(
         self, state: GoState, result: SearchResult, *, of_moves: bool = False
     ) -> OwnershipReport:
-        """Ownership over the tree of a search of ``state``."""
-        return self._tree.report(state, result, of_moves=of_moves)
+        """Ownership over the tree of a search of ``state`` that is under way: a report of it must
+        not be late, so it says what can be found out quickly."""
+        return self._tree.report(state, result, of_moves=of_moves, seconds=QUICK_SECONDS)
 
     def settled_ownership(self, state: GoState) -> Plane:
         """[H, W], +1 where Black owns the point: the same whoever moves and whoever has passed."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -152,61 +153,86 @@ def kept_ownership(
 class TreeOwnership:
     """Ownership over a search tree that kept none: the ends of its lines, weighted by visits.
 
-    The evaluator is asked about the position at the end of each root move's principal
-    variation, so a report costs a few evaluations and none when the lines stay as they are.
+    The evaluator is asked about the position at the end of each root move's principal variation, so
+    a report costs a few evaluations and none when the lines stay as they are.
     """
 
-    def __init__(self, source: OwnershipSource, *, most_moves: int = 12, remembered: int = 512):
+    def __init__(self, source: OwnershipSource, *, most_moves: int = 12, remembered: int = 2048):
         self._source = source
         self._most_moves = most_moves
         self._remembered = remembered
         self._known: OrderedDict[tuple[int, ...], Plane] = OrderedDict()
+        self._of_moves: dict[int, Ownership] = {}
         self._position: GoState | None = None
 
     def report(
-        self, state: GoState, result: SearchResult, *, of_moves: bool = False
+        self,
+        state: GoState,
+        result: SearchResult,
+        *,
+        of_moves: bool = False,
+        seconds: float = math.inf,
     ) -> OwnershipReport:
-        """Ownership at a root and, with ``of_moves``, after each of its visited moves."""
+        """Ownership at a root and, with ``of_moves``, after each of its visited moves.
+
+        At least one line is evaluated and no more once ``seconds`` have passed, the most visited
+        first: the root is then the mean of the lines known, and a move for which nothing is known
+        is given as it was last, or as the root.
+        """
         if state is not self._position:
             self._position = state
             self._known.clear()
-        children = [child for child in result.children if child.n > 0]
-        if not of_moves:
-            children = sorted(children, key=lambda child: -child.n)[: self._most_moves]
+            self._of_moves.clear()
+        children = sorted((child for child in result.children if child.n > 0), key=lambda c: -c.n)
+        main = children[: self._most_moves]
+        wanted = [child.principal_variation for child in main] or [()]
+        for child in children if of_moves else ():
+            wanted += [child.principal_variation[:1], child.principal_variation]
+        self._learn(state, wanted, time.perf_counter() + seconds)
         sign = np.float32(1.0 if result.player == BLACK else -1.0)
-        lines = [child.principal_variation for child in children] or [()]
-        planes = np.stack([plane * sign for plane in self._ends(state, lines)])
-        weights = np.array([child.n for child in children] or [1], dtype=np.float32)
-        moves = {}
+        found = [(plane, child.n) for child in main if (plane := self._end(child)) is not None]
+        found = found or [(self._known[wanted[0]], 1)]
+        root = _spread(
+            sign * np.stack([plane for plane, _ in found]),
+            np.array([n for _, n in found], dtype=np.float32),
+        )
         if of_moves:
-            moves = {
-                child.action: self._of_move(state, child, planes[index], sign)
-                for index, child in enumerate(children)
-            }
-        return OwnershipReport(_spread(planes, weights), moves)
+            for child in children:
+                own = self._of_move(child, sign)
+                self._of_moves[child.action] = own or self._of_moves.get(child.action, root)
+        moves = {child.action: self._of_moves[child.action] for child in children if of_moves}
+        return OwnershipReport(root, moves)
 
-    def _of_move(
-        self, state: GoState, child: ChildStatistics, end: Plane, sign: np.float32
-    ) -> Ownership:
-        first = self._ends(state, [child.principal_variation[:1]])[0] * sign
+    def _of_move(self, child: ChildStatistics, sign: np.float32) -> Ownership | None:
+        first, end = self._known.get(child.principal_variation[:1]), self._end(child)
+        if first is None or end is None:
+            plane = end if first is None else first
+            return None if plane is None else Ownership(sign * plane, np.zeros_like(plane))
         # The move's own position has one visit, the line below it the others.
-        weights = np.array([1.0, max(child.n - 1, 0)], dtype=np.float32)
-        return _spread(np.stack([first, end]), weights)
+        share = np.float32(1.0 / child.n)
+        spread = np.float32(math.sqrt(share * (1.0 - share)))
+        return Ownership(sign * (share * first + (1 - share) * end), spread * np.abs(first - end))
 
-    def _ends(self, state: GoState, lines: Sequence[tuple[int, ...]]) -> list[Plane]:
-        missing: dict[tuple[int, ...], GoState] = {}
-        for line in lines:
+    def _end(self, child: ChildStatistics) -> Plane | None:
+        return self._known.get(child.principal_variation)
+
+    def _learn(self, state: GoState, lines: Sequence[tuple[int, ...]], until: float) -> None:
+        missing = []
+        for line in dict.fromkeys(lines):
             if line in self._known:
                 self._known.move_to_end(line)
             else:
-                missing[line] = _after(state, line)
-        answers = self._source(list(missing.values())) if missing else []
-        found = dict(zip(missing, answers, strict=True))
-        planes = [found[line] if line in found else self._known[line] for line in lines]
-        self._known.update(found)
-        while len(self._known) > self._remembered:
+                missing.append(line)
+        if missing and until == math.inf:
+            answers = self._source([_after(state, line) for line in missing])
+            self._known.update(zip(missing, answers, strict=True))
+        else:
+            for line in missing:
+                self._known[line] = self._source([_after(state, line)])[0]
+                if time.perf_counter() >= until:
+                    break
+        while len(self._known) > max(self._remembered, len(lines)):
             self._known.popitem(last=False)
-        return planes
 
 
 def _after(state: GoState, line: Sequence[int]) -> GoState:

@@ -85,8 +85,13 @@ def masked_logits(outputs: NetworkOutputs, spatial: Tensor) -> Tensor:
     """[N, A] policy logits, far below zero on stones, points banned by ko and points where a stone
     would stand alone without a liberty: a search masks them too. The network need not learn that
     they cannot be played, which would blind it to a throw-in that is legal a move later."""
+    return outputs.policy - closed_actions(spatial) * 1e4
+
+
+def closed_actions(spatial: Tensor) -> Tensor:
+    """[N, A]: 1 at the actions that :func:`masked_logits` closes."""
     closed = spatial[:, 1] + spatial[:, 2] + spatial[:, 6] + lone_suicides(spatial)
-    return outputs.policy - functional.pad(closed.flatten(1), (0, 1)) * 1e4
+    return functional.pad(closed.flatten(1), (0, 1))
 
 
 def lone_suicides(spatial: Tensor) -> Tensor:
@@ -109,8 +114,10 @@ def losses(outputs: NetworkOutputs, targets: Targets, weights: LossWeights) -> d
     """
     rows = len(targets.action)
     log_policy = masked_logits(outputs, targets.spatial).log_softmax(dim=1)
+    # A teacher may leave a little of its policy on what cannot be played.
+    policy = targets.policy * (1.0 - closed_actions(targets.spatial))
     parts = {
-        "policy": -(targets.policy * log_policy).sum() / rows,
+        "policy": -(policy * log_policy).sum() / rows,
         "value": -(targets.value * outputs.value.log_softmax(dim=1)).sum() / rows,
     }
     total = weights.policy * parts["policy"] + weights.value * parts["value"]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from honte.errors import HonteError
 from honte.evaluation import Evaluator
+from honte.players.counting import QUICK_SECONDS
 from honte.players.ownership import (
     OwnershipReport,
     OwnershipSource,
@@ -244,12 +246,14 @@ class Scheduler:
 
 
 def ownership_of(
-    task: Task, result: SearchResult, source: OwnershipSource, *, moves: bool
+    task: Task, result: SearchResult, source: OwnershipSource, *, moves: bool, final: bool
 ) -> OwnershipReport:
-    """Ownership over a task's tree."""
+    """Ownership over a task's tree: what can be found out quickly, or for the ``final`` reply all
+    of it."""
     kept = kept_ownership(task.tree, task.turn.state, of_moves=moves)
     if kept is not None:
         return kept
     if task.tree_ownership is None:
         task.tree_ownership = TreeOwnership(source)
-    return task.tree_ownership.report(task.turn.state, result, of_moves=moves)
+    seconds = math.inf if final else QUICK_SECONDS
+    return task.tree_ownership.report(task.turn.state, result, of_moves=moves, seconds=seconds)

@@ -173,7 +173,7 @@ class AnalysisServer:
                 result,
                 task.tree,
                 during_search=during_search,
-                ownership=self._ownership(task, result),
+                ownership=self._ownership(task, result, final=not during_search),
                 raw=self._raw(task),
             )
         except HonteError as error:
@@ -182,11 +182,14 @@ class AnalysisServer:
             return
         self._send(reply)
 
-    def _ownership(self, task: Task, result: SearchResult) -> OwnershipReport | None:
+    def _ownership(
+        self, task: Task, result: SearchResult, *, final: bool
+    ) -> OwnershipReport | None:
         query = task.query
         if not query.wants_ownership:
             return None
-        return ownership_of(task, result, self._ownership_source, moves=query.wants_moves_ownership)
+        moves = query.wants_moves_ownership
+        return ownership_of(task, result, self._ownership_source, moves=moves, final=final)
 
     def _raw(self, task: Task) -> RawAnswer | None:
         if self._network is None or task.turn.state.is_terminal():
