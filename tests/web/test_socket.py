@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 
 import pytest
@@ -157,7 +158,7 @@ def test_a_network_that_is_gone_is_named_and_the_game_goes_on(tmp_path, network_
 def test_the_loser_on_time_is_told(connect):
     socket = connect()
     socket.wait("position")
-    socket.send("new_game", **NINE, clock={"main": 0.3, "increment": 0})
+    socket.send("new_game", **NINE, clock={"kind": "fischer", "main": 0.3})
     over = socket.wait("position", lambda event: event["over"])
     assert over["outcome"] == "W+T"
 
@@ -191,9 +192,9 @@ def test_the_explorer_gives_the_papers_check_values(connect):
         curve_visits=[0, 1, 5, 10, 50, 100, 400],
     )
     found = socket.wait("explored", lambda e: e["number"] == number and e["finished"])
-    at_rest = [row["u"][0] for row in found["curves"]]
+    at_rest = [row["values"][0] for row in found["curves"]]
     assert at_rest == pytest.approx([18, 6, 1.8, 0.6, 0.06])
-    one_in_ten = found["curves"][1]["u"]
+    one_in_ten = found["curves"][1]["values"]
     assert one_in_ten == pytest.approx([6.00, 3.00, 1.00, 0.55, 0.12, 0.06, 0.015], abs=5e-3)
     assert sum(found["milestones"][-1]["visits"]) == 1600
 
@@ -259,3 +260,171 @@ def test_the_explorer_explores_the_position_on_the_board(connect, network):
     for action in found["actions"]:
         wanted = explored(Puct(c_puct=2.0), action["prior"], action["n"], 50)
         assert action["u"] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_a_clock_outlives_the_server(tmp_path):
+    clock = {"kind": "byo_yomi", "main": 1, "period": 600, "periods": 5}
+    with running(tmp_path) as server:
+        socket = started(Socket(server.host), clock=clock)
+        name = socket.seen[0]["session"]
+        socket.ask("play", "done", action=40)
+        overtime = socket.wait("clock", lambda event: event["white"]["overtime"])
+        assert overtime["white"]["moves"] == 5
+        socket.close()
+    with running(tmp_path) as server:
+        socket = Socket(server.host, name)
+        after = socket.wait("clock")
+        assert after["running"] == 1
+        assert after["white"]["overtime"]
+        assert after["white"]["seconds"] < overtime["white"]["seconds"]
+        assert after["black"]["seconds"] > 0
+        socket.close()
+
+
+def test_an_engine_that_was_thinking_moves_after_a_restart(tmp_path):
+    with running(tmp_path) as server:
+        socket = started(Socket(server.host))
+        name = socket.seen[0]["session"]
+        socket.ask("configure", "done", visits=100_000, seconds=600, white="engine")
+        socket.ask("play", "done", action=40)
+        socket.wait("report")
+        socket.close()
+    with running(tmp_path) as server:
+        socket = Socket(server.host, name)
+        assert socket.wait("working", lambda event: event["work"] == "think")
+        socket.ask("configure", "done", visits=20, seconds=0)
+        assert socket.wait("position", lambda event: event["move_number"] == 2)
+        socket.close()
+
+
+def explore(socket, **wish):
+    socket.wait("position")
+    number = socket.send("explore", **wish)
+    return socket.wait("explored", lambda e: e["number"] == number and e["finished"])
+
+
+def test_rave_weighs_amaf_and_mean_alike_at_k_visits(connect):
+    """Gelly & Silver 2011: the equivalence parameter is the number of simulations at which both
+    have equal weight."""
+    actions = [
+        {"prior": 0.5, "value": 0.2, "amaf": 0.6},
+        {"prior": 0.5, "value": 0.4, "amaf": 0.3},
+    ]
+    found = explore(
+        connect(),
+        selection={"kind": "rave", "c": 0.1, "schedule": {"kind": "equivalence", "k": 100}},
+        actions=actions,
+        visits=100,
+        curve_visits=[0, 100],
+    )
+    assert found["terms"] == "amaf"
+    for given, shown in zip(actions, found["actions"], strict=True):
+        score = shown["score"]
+        assert score["beta"] == pytest.approx(0.5)
+        assert shown["q"] == pytest.approx(given["value"])
+        assert score["amaf_q"] == pytest.approx(given["amaf"])
+        assert score["terms"][:2] == pytest.approx([given["value"] / 2, given["amaf"] / 2])
+        assert score["total"] == pytest.approx(sum(score["terms"]))
+    chosen = next(row for row in found["curves"] if row["parameter"] == 100)
+    assert chosen["values"][1] == pytest.approx(0.5)
+    assert [sum(m["visits"]) for m in found["milestones"]] == [10, 100, 1600]
+    # Few visits follow the AMAF values, many the truth.
+    assert found["milestones"][0]["visits"][0] > 5
+    assert found["milestones"][2]["visits"][1] > 800
+
+
+def test_grave_has_an_ancestors_amaf_values_from_the_first_visit_on(connect):
+    wish = {
+        "actions": [{"prior": 0.5, "value": 0, "amaf": 0.5}, {"prior": 0.5, "value": 0}],
+        "visits": 10,
+        "milestones": [10],
+    }
+    schedule = {"kind": "minimum_mse", "bias": 0.01}
+    grave = {"kind": "grave", "reference": 50, "schedule": schedule}
+    of_ancestor = explore(connect(), selection=grave, **wish)
+    assert [a["score"]["amaf_n"] for a in of_ancestor["actions"]] == [25, 25]
+    rave = {"kind": "rave", "schedule": schedule}
+    of_itself = explore(connect(), selection=rave, **wish)
+    assert [a["score"]["amaf_n"] for a in of_itself["actions"]] == [5, 5]
+
+
+def test_gumbel_halves_the_visits_of_each_budget_anew(connect):
+    actions = [{"prior": 0.25, "value": v} for v in (0.1, 0.5, -0.2, 0.3)]
+    found = explore(
+        connect(),
+        selection={"kind": "gumbel", "considered": 4, "c_visit": 50, "c_scale": 1},
+        actions=actions,
+        visits=16,
+        milestones=[16, 100],
+    )
+    assert found["terms"] == "gumbel"
+    assert found["halving"] == [{"actions": 4, "visits": 2}, {"actions": 2, "visits": 4}]
+    assert sorted(found["milestones"][0]["visits"], reverse=True) == [6, 6, 2, 2]
+    assert sum(found["milestones"][1]["visits"]) == 100
+    most = max(a["n"] for a in found["actions"])
+    for action in found["actions"]:
+        gumbel, log_prior, sigma = action["score"]["terms"]
+        assert log_prior == pytest.approx(math.log(0.25), abs=1e-3)
+        assert sigma == pytest.approx((50 + most) * (action["q"] + 1) / 2, rel=1e-6)
+        assert -5 < gumbel < 15
+    finalists = [a for a in found["actions"] if a["n"] == most]
+    best = max(finalists, key=lambda a: a["score"]["total"])
+    assert found["chosen"] == best["action"]
+    other = explore(
+        connect(), selection={"kind": "gumbel"}, actions=actions, visits=16, milestones=[], seed=7
+    )
+    assert [a["score"]["terms"][0] for a in other["actions"]] != [
+        a["score"]["terms"][0] for a in found["actions"]
+    ]
+
+
+@pytest.mark.parametrize("kind", ["rave", "grave", "gumbel", "ucb1"])
+def test_every_formula_explores_the_position_on_the_board(connect, kind):
+    socket = started(connect(), moves=[40, 24])
+    number = socket.send("explore", selection={"kind": kind}, visits=100, milestones=[100])
+    found = socket.wait("explored", lambda e: e["number"] == number and e["finished"])
+    assert found["total"] == 100
+    assert sum(found["milestones"][0]["visits"]) == 100
+    assert found["chosen"] is not None
+    if kind in ("rave", "grave"):
+        assert all(0 < a["score"]["beta"] <= 1 for a in found["actions"])
+
+
+def test_alphabeta_stands_beside_the_others_with_its_depth(connect):
+    socket = started(connect(), width=3, height=3)
+    socket.ask("configure", "done", network="playouts", system="uct")
+    number = socket.send("compare", systems=["alphabeta", "uct"], visits=100)
+    ahead = socket.wait(
+        "compared",
+        lambda e: e["number"] == number and e["system"] == "alphabeta" and e["finished"],
+        patience=30,
+    )
+    assert ahead["depth"] == 2
+    assert ahead["rows"] == []
+    line = ahead["report"]["candidates"][0]["line"]
+    assert len(line) == 2
+    assert line[0] == ahead["report"]["best"]
+
+
+def test_alphabeta_plays_and_is_no_search_to_look_into(connect):
+    socket = started(connect(), width=3, height=3)
+    socket.ask("configure", "done", system="alphabeta", network="playouts", visits=50)
+    socket.send("think")
+    socket.wait("position", lambda event: event["move_number"] == 1)
+    assert "keeps no visits" in socket.ask("begin_steps", "refused")["message"]
+    assert "keeps no visits" in socket.ask("scan", "refused", visits=5)["message"]
+
+
+@pytest.mark.parametrize(("system", "terms"), [("rave", "amaf"), ("gumbel_alphazero", "gumbel")])
+def test_a_step_shows_the_terms_that_its_formula_compares(connect, system, terms):
+    socket = started(connect())
+    socket.ask("configure", "done", system=system, network="playouts", visits=60)
+    socket.ask("begin_steps", "simulations")
+    found = socket.ask("more_steps", "simulations", count=40)
+    for simulation in found["simulations"]:
+        root = simulation["way"][0]
+        assert root["terms"] == terms
+        if terms == "amaf" and root["edges"]:
+            first = [e["action"] for e in root["edges"] if e["score"]["total"] is None]
+            best = max(root["edges"], key=lambda e: e["score"]["total"] or -9)
+            assert root["chosen"] in (first or [best["action"]])

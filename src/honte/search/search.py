@@ -83,6 +83,10 @@ class Search:
         """The root of the tree, to walk it; invalid after the next run or advance."""
         return TreeNode(self._core, 0, None)
 
+    def node(self, index: int) -> TreeNode:
+        """A node of the tree by its number; invalid after the next run or advance."""
+        return TreeNode(self._core, index, None)
+
     @property
     def memory_bytes(self) -> int:
         """What the tree occupies."""

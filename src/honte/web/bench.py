@@ -13,7 +13,7 @@ from honte.evaluation import Evaluator
 from honte.games.go import Go, GoState
 from honte.players.counting import Counter
 from honte.players.ownership import ownership_sources
-from honte.search import EvaluationCache, Search
+from honte.search import AlphaBeta, AlphaBetaConfig, EvaluationCache, Search
 from honte.search.steps import Simulation
 from honte.web import engines, events, explorer, requests, views, works
 from honte.web.game import GameTree
@@ -80,6 +80,16 @@ class Bench:
         cache = self.cache_for(evaluator) if cached else None
         return Search(state, config, evaluator, cache=cache)
 
+    def look_ahead(self, place: Place) -> AlphaBeta:
+        """An alpha-beta search of a position. Raises HonteError if its network cannot be opened."""
+        self._searched = None
+        system = engines.named_system(place.setting.system)
+        config = system.config()
+        assert isinstance(config, AlphaBetaConfig)
+        return AlphaBeta(
+            place.state, config, self._engines.evaluator(system, place.setting.network)
+        )
+
     def cache_for(self, evaluator: Evaluator) -> EvaluationCache | None:
         """The session's cache of a network's answers; a mixture's are drawn by chance."""
         if evaluator not in self._engines.opened:
@@ -118,7 +128,7 @@ class Bench:
         node, search = stepped
         traced: list[Simulation] = []
         ended = False
-        steps = search.steps()
+        steps = search.steps(planned=place.setting.visits if fresh else 0)
         while len(traced) < count and not ended:
             step = next(steps, None)
             ended = step is None or search.root.n >= MOST_STEPS
@@ -130,7 +140,7 @@ class Bench:
             number=number,
             node=node,
             fresh=fresh,
-            simulations=[views.simulation(s, first + i) for i, s in enumerate(traced)],
+            simulations=[views.simulation(search, s, first + i) for i, s in enumerate(traced)],
             ended=ended,
         )
 
@@ -179,7 +189,9 @@ class Bench:
             except HonteError as error:
                 made.append(works.Contender(name, None, None, visits, str(error)))
                 continue
-            config = engines.config_of(system, ownership=False)
+            config = (
+                engines.config_of(system, ownership=False) if system.grows_tree else system.config()
+            )
             made.append(works.Contender(name, config, evaluator, visits))
         return made
 

@@ -11,11 +11,13 @@ from pathlib import Path
 from honte import presets
 from honte.errors import HonteError
 from honte.evaluation import Evaluator, NetworkEvaluator, Rollout, WithRollouts
-from honte.search import SearchConfig
+from honte.search import AlphaBetaConfig, SearchConfig
 from honte.search.config import Memory
 
 PLAYOUTS = "playouts"
 """The name under which random playouts stand in the list of networks."""
+PLAYOUTS_OF_ALPHABETA = Rollout(32)
+"""Minimax takes the noise of a single playout for truth."""
 MOST_NODES = 150_000
 """Nodes in one person's tree, so that twenty of them fit into a small machine."""
 
@@ -34,10 +36,15 @@ class System:
     """A preset as the page offers it."""
 
     name: str
-    config: Callable[[], SearchConfig]
+    config: Callable[[], SearchConfig | AlphaBetaConfig]
     answer: LeafAnswer
     needs_network: bool = False
     """Whether it is nothing without a network; the others then use playouts."""
+
+    @property
+    def grows_tree(self) -> bool:
+        """Whether its search is one of visits."""
+        return isinstance(self.config(), SearchConfig)
 
 
 SYSTEMS = {
@@ -46,12 +53,15 @@ SYSTEMS = {
         System("uct", presets.uct, LeafAnswer.PLAYOUT),
         System("rave", presets.rave, LeafAnswer.PLAYOUT),
         System("grave", presets.grave, LeafAnswer.PLAYOUT),
+        System("alphago_fan", presets.alphago_fan, LeafAnswer.WITH_ROLLOUTS),
         System("alphago_lee", presets.alphago_lee, LeafAnswer.WITH_ROLLOUTS),
+        System("alphago_master", presets.alphago_master, LeafAnswer.NETWORK),
         System("alphago_zero", presets.alphago_zero, LeafAnswer.NETWORK),
         System("alphazero", presets.alphazero, LeafAnswer.NETWORK),
         System("leela_zero", presets.leela_zero, LeafAnswer.NETWORK),
         System("katago", presets.katago, LeafAnswer.NETWORK),
         System("gumbel_alphazero", presets.gumbel_alphazero, LeafAnswer.NETWORK),
+        System("alphabeta", presets.alphabeta, LeafAnswer.NETWORK),
         System("policy_only", presets.policy_only, LeafAnswer.NETWORK, needs_network=True),
         System("value_only", presets.value_only, LeafAnswer.NETWORK, needs_network=True),
     )
@@ -101,11 +111,8 @@ class Engines:
         network = self.network(network_name)
         if network is None:
             if system.needs_network:
-                raise HonteError(
-                    f"The system {system.name} is a network and nothing else: choose a network, "
-                    "or start the server with --network FILE."
-                )
-            return Rollout()
+                raise needs_a_network(system)
+            return Rollout() if system.grows_tree else PLAYOUTS_OF_ALPHABETA
         if system.answer is LeafAnswer.WITH_ROLLOUTS:
             return WithRollouts(network)
         return network
@@ -119,9 +126,29 @@ def named_system(name: str) -> System:
         raise HonteError(f"There is no system {name!r}; there are {', '.join(SYSTEMS)}.") from None
 
 
+def needs_a_network(system: System) -> HonteError:
+    """Says that a system is nothing without a network."""
+    return HonteError(
+        f"The system {system.name} is a network and nothing else: choose a network, "
+        "or start the server with --network FILE."
+    )
+
+
+def refuse_without_tree(system: System) -> None:
+    """Raise HonteError for a system whose search cannot be looked into."""
+    if not system.grows_tree:
+        raise HonteError(
+            f"The system {system.name} looks a fixed number of moves ahead and keeps no visits: "
+            "choose another system for this."
+        )
+
+
 def config_of(system: System, *, ownership: bool) -> SearchConfig:
-    """The system's configuration with the page's limits on memory."""
+    """The system's configuration with the page's limits on memory. Raises HonteError for a system
+    whose search is none of visits."""
+    refuse_without_tree(system)
     config = system.config()
+    assert isinstance(config, SearchConfig)
     backup = config.backup.model_copy(update={"ownership": ownership})
     return config.replace(backup=backup, memory=Memory(maximum_nodes=MOST_NODES))
 

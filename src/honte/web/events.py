@@ -23,6 +23,8 @@ class SystemInfo(BaseModel):
     name: str
     answer: str
     needs_network: bool
+    grows_tree: bool
+    """Whether its search is one of visits, to be looked into; alpha-beta's is not."""
 
 
 class Welcome(Event):
@@ -176,12 +178,25 @@ class Working(Event):
     total: int = 0
 
 
+class ClockFace(BaseModel):
+    """What a player's clock shows."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seconds: float
+    """Left of main time, or of the period under way."""
+    overtime: bool
+    moves: int
+    """In overtime: the periods left of byo-yomi, the stones still to play of a Canadian period."""
+
+
 class ClockState(Event):
-    """Seconds each player has left, and whose clock runs (None: neither)."""
+    """Both clocks, and whose runs (None: neither)."""
 
     type: Literal["clock"] = "clock"
-    black: float
-    white: float
+    kind: str
+    black: ClockFace
+    white: ClockFace
     running: int | None
 
 
@@ -221,6 +236,23 @@ class SearchTree(Event):
     total: int
 
 
+Terms = Literal["q_u", "amaf", "gumbel", "improved"]
+"""The terms that a score is the sum of: Q and U; (1 − β) Q, β Q_AMAF and U; Gumbel's at the root,
+g, log P and σ(q); inside its tree, π'(a) and −N / (1 + N(s))."""
+
+
+class Score(BaseModel):
+    """What selection compares of an action, term by term."""
+
+    terms: list[float]
+    """In the order of the formula's terms."""
+    total: float | None
+    """Their sum; None where the action comes before all others."""
+    beta: float | None = None
+    amaf_n: int | None = None
+    amaf_q: float | None = None
+
+
 class TableRow(BaseModel):
     action: int
     n: int
@@ -229,6 +261,7 @@ class TableRow(BaseModel):
     p: float
     u: float
     visited: bool
+    score: Score
 
 
 class NodeTable(Event):
@@ -242,8 +275,9 @@ class NodeTable(Event):
     """N(s): the sum of the children's visits, as the formula has it."""
     value: float
     formula: str
+    terms: Terms
     c: float
-    """The exploration constant at this N(s)."""
+    """The exploration constant at this N(s); for Gumbel's formula what σ multiplies by."""
     urgency: float | None
     """The value that stands in for an unvisited action; None: unvisited ones come first."""
     rows: list[TableRow]
@@ -256,6 +290,8 @@ class StepEdge(BaseModel):
     q: float
     u: float
     p: float
+    score: Score | None = None
+    """Before the choice."""
 
 
 class StepOfWay(BaseModel):
@@ -263,6 +299,7 @@ class StepOfWay(BaseModel):
     player: int
     n: int
     urgency: float | None
+    terms: Terms
     edges: list[StepEdge]
     chosen: int
     opened: bool
@@ -296,6 +333,7 @@ class ExploredAction(BaseModel):
     n: int
     q: float
     u: float
+    score: Score
 
 
 class Milestone(BaseModel):
@@ -304,9 +342,19 @@ class Milestone(BaseModel):
 
 
 class CurveRow(BaseModel):
-    action: int
-    prior: float
-    u: list[float]
+    """A curve, of an action with its prior, or of a parameter."""
+
+    action: int | None = None
+    prior: float | None = None
+    parameter: float | None = None
+    values: list[float]
+
+
+class HalvingRound(BaseModel):
+    """A round of Gumbel's sequential halving: so many actions get so many visits each."""
+
+    actions: int
+    visits: int
 
 
 class Explored(Event):
@@ -319,10 +367,17 @@ class Explored(Event):
     """N(s) of the scores: the sum over the actions."""
     c: float
     urgency: float | None
+    terms: Terms
     actions: list[ExploredAction]
+    chosen: int | None
+    """The action that the next simulation takes."""
     curves: list[CurveRow]
-    """U at the N(s, a) asked for, with N(s) as asked for."""
+    """At the places of ``curve_visits``, with N(s) as asked for. Where priors guide, and UCB1: U
+    over N(s,a). RAVE and GRAVE: β over N(s), for the parameter asked for and others. Gumbel: π'(a)
+    over max N."""
     curve_visits: list[int]
+    halving: list[HalvingRound]
+    """Gumbel's plan for N(s) simulations."""
     milestones: list[Milestone]
     finished: bool
 
@@ -348,9 +403,12 @@ class Compared(Event):
 
     type: Literal["compared"] = "compared"
     system: str
-    report: Report | None
-    rows: list[TreeRow]
-    seconds: float
-    finished: bool
-    message: str | None
+    report: Report | None = None
+    rows: list[TreeRow] = []
+    depth: int | None = None
+    """How deep alpha-beta has looked; None for a system with a tree of visits."""
+    seconds: float = 0.0
+    """Of its own, the others' turns left out."""
+    finished: bool = False
+    message: str | None = None
     """Why there is no answer."""

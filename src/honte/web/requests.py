@@ -7,7 +7,17 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from honte.errors import HonteError
-from honte.search.config import PolynomialPuct, Puct, RootNoise, Ucb1, UctLikePuct
+from honte.players.clock import ByoYomi, Canadian, Fischer, TimeSystem
+from honte.search.config import (
+    Grave,
+    Gumbel,
+    PolynomialPuct,
+    Puct,
+    Rave,
+    RootNoise,
+    Ucb1,
+    UctLikePuct,
+)
 
 LARGEST_SGF = 1_000_000
 """Characters of a record."""
@@ -25,13 +35,51 @@ class Request(BaseModel):
     number: int = Field(default=0, ge=0)
 
 
-class ClockSettings(BaseModel):
-    """Seconds for the whole game, and seconds added after each move."""
-
+class _ClockSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, frozen=True)
 
     main: float = Field(ge=0, le=86_400)
+    """Seconds for each player."""
+
+
+class FischerSettings(_ClockSettings):
+    """Main time, and seconds added after each move; none: sudden death."""
+
+    kind: Literal["fischer"]
     increment: float = Field(default=0.0, ge=0, le=3_600)
+
+    def system(self) -> TimeSystem:
+        """The time system."""
+        return Fischer(self.main, self.increment)
+
+
+class ByoYomiSettings(_ClockSettings):
+    """Main time, then periods of which one is lost when a move takes longer."""
+
+    kind: Literal["byo_yomi"]
+    period: float = Field(ge=1, le=3_600)
+    periods: int = Field(ge=1, le=99)
+
+    def system(self) -> TimeSystem:
+        """The time system."""
+        return ByoYomi(self.main, self.period, self.periods)
+
+
+class CanadianSettings(_ClockSettings):
+    """Main time, then so many stones in each period."""
+
+    kind: Literal["canadian"]
+    period: float = Field(ge=1, le=36_000)
+    stones: int = Field(ge=1, le=99)
+
+    def system(self) -> TimeSystem:
+        """The time system."""
+        return Canadian(self.main, self.period, self.stones)
+
+
+ClockSettings = Annotated[
+    FischerSettings | ByoYomiSettings | CanadianSettings, Field(discriminator="kind")
+]
 
 
 class NewGame(Request):
@@ -173,16 +221,23 @@ class MadeUpAction(BaseModel):
 
     prior: float = Field(ge=0, le=1)
     value: float = Field(ge=-1, le=1)
+    amaf: float = Field(default=0.0, ge=-1, le=1)
+    """Q_AMAF: what the playouts are worth in which the mover plays it at any time."""
 
 
 class Explore(Request):
     """What a selection formula does at a node, made up or the position shown."""
 
     type: Literal["explore"]
-    selection: Annotated[Ucb1 | Puct | PolynomialPuct | UctLikePuct, Field(discriminator="kind")]
+    selection: Annotated[
+        Ucb1 | Puct | PolynomialPuct | UctLikePuct | Rave | Grave | Gumbel,
+        Field(discriminator="kind"),
+    ]
     noise: RootNoise | None = None
     actions: list[MadeUpAction] = Field(default=[], max_length=20)
     """None: the position shown, with its network."""
+    amaf_share: float = Field(default=0.5, gt=0, le=1)
+    """In such a part of a made-up node's simulations each action is played at some time."""
     visits: int = Field(default=100, ge=0, le=10_000)
     """N(s): simulations made when the scores are read."""
     milestones: list[Annotated[int, Field(ge=1, le=10_000)]] = Field(
@@ -191,7 +246,7 @@ class Explore(Request):
     curve_visits: list[Annotated[int, Field(ge=0, le=100_000)]] = Field(
         default=[0, 1, 5, 10, 50, 100, 400], max_length=20
     )
-    """The N(s, a) of the table of U."""
+    """Where the curves are read."""
     seed: int = Field(default=0, ge=0, lt=2**32)
 
 

@@ -135,6 +135,7 @@ class Lobby:
                     name=system.name,
                     answer=system.answer.value,
                     needs_network=system.needs_network,
+                    grows_tree=system.grows_tree,
                 )
                 for system in engines.SYSTEMS.values()
             ],

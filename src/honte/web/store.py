@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from honte.web.clocks import SavedClocks
 from honte.web.events import Setting
 
 logger = logging.getLogger(__name__)
@@ -27,6 +28,9 @@ class Saved(BaseModel):
     """To the node shown: which child at each node from the root."""
     setting: Setting
     outcome: str | None = None
+    clocks: SavedClocks | None = None
+    thinking: bool = False
+    """Whether the engine was about to move."""
 
 
 def is_session_name(name: str) -> bool:

@@ -6,19 +6,21 @@ import heapq
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from honte.errors import HonteError
-from honte.evaluation import Rollout, Uniform
+from honte.evaluation import Evaluator, Rollout, Uniform
 from honte.games.go import BLACK, GoState
 from honte.search import Search, SearchConfig, SearchResult, TreeEdge, TreeNode
-from honte.search.config import Custom, Gumbel, Puct, Selection
+from honte.search.config import Grave, Puct, Selection
 from honte.search.reference.phases import Node as FormulaNode
-from honte.search.reference.phases import explored, side, urgency
+from honte.search.reference.phases import side, urgency
 from honte.search.steps import Simulation as TracedSimulation
 from honte.search.steps import StepEdge as TracedEdge
-from honte.web import events
+from honte.web import curves, events
+from honte.web.scores import Action, Seen, drawn_gumbels, scores, terms_of
 
 MOST_CANDIDATES = 400
 LINE = 15
@@ -27,12 +29,12 @@ PRIORS_SHOWN = 20
 
 
 def report(
-    search: Search, result: SearchResult, state: GoState, node: int, *, running: bool
+    evaluator: Evaluator, result: SearchResult, state: GoState, node: int, *, running: bool
 ) -> events.Report:
-    """What a search of a Go position knows now."""
+    """What a search of a Go position with this evaluator knows now."""
     player = result.player if result.player in (0, 1) else state.to_play
     black = 1.0 if player == BLACK else -1.0
-    pointed = in_points(search)
+    pointed = in_points(evaluator)
     candidates = [
         events.Candidate(
             action=child.action,
@@ -67,9 +69,9 @@ def report(
     )
 
 
-def in_points(search: Search) -> bool:
-    """Whether the search's evaluator counts points, and not only who won."""
-    return not isinstance(search.evaluator, Rollout | Uniform)
+def in_points(evaluator: Evaluator) -> bool:
+    """Whether an evaluator counts points, and not only who won."""
+    return not isinstance(evaluator, Rollout | Uniform)
 
 
 def _ownership(result: SearchResult, state: GoState, black: float) -> list[float] | None:
@@ -122,37 +124,30 @@ def walk(root: TreeNode, path: Sequence[int]) -> TreeNode:
 
 
 def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeTable:
-    """The children of a node with Q + U taken apart, unvisited ones of the root included."""
+    """The children of a node with their scores taken apart, unvisited ones of the root included."""
     node = walk(search.root, path)
     edges = node.edges()
     total = sum(edge.n for edge in edges)
     selection = search.config.selection
-    constant = _constant_in_use(selection, edges, total)
     first_play = finite(
         first_play_urgency(
             search.config, node.player, node.n, node.value, sum(e.p for e in edges), not path
         )
     )
-    rows = [
-        events.TableRow(action=e.action, n=e.n, w=e.w, q=e.q, p=e.p, u=e.u, visited=e.n > 0)
-        for e in edges
-    ]
+    scale = _constant_in_use(selection, edges, total)
+    unvisited = math.inf if first_play is None else first_play
+    actions = [Action(e.action, e.n, e.q if e.n else unvisited, e.p, e.u) for e in edges]
     if not path and not node.is_terminal:
-        seen = {edge.action for edge in edges}
+        opened = {edge.action for edge in edges}
         prior = search.result().prior
-        rows += [
-            events.TableRow(
-                action=int(action),
-                n=0,
-                w=0.0,
-                q=0.0 if first_play is None else first_play,
-                p=float(prior[action]),
-                u=_hope(selection, constant, float(prior[action]), total),
-                visited=False,
-            )
-            for action in np.argsort(-prior, kind="stable")[:60]
-            if prior[action] > 0 and int(action) not in seen
-        ]
+        for place in np.argsort(-prior, kind="stable")[:60]:
+            action, p = int(place), float(prior[place])
+            if p > 0 and action not in opened:
+                u = _hope(selection, scale, p, total)
+                actions.append(Action(action, 0, unvisited, p, u))
+    seen = seen_at(search, node, actions, path)
+    constant = scale if isinstance(selection, Puct) and scale else curves.constant(selection, seen)
+    w = {edge.action: edge.w for edge in edges}
     return events.NodeTable(
         number=number,
         path=list(path),
@@ -161,35 +156,53 @@ def node_table(search: Search, path: Sequence[int], number: int) -> events.NodeT
         total=total,
         value=node.value,
         formula=selection.kind,
+        terms=terms_of(selection, at_root=not path),
         c=constant,
         urgency=first_play,
-        rows=rows,
+        rows=[
+            events.TableRow(
+                action=action.action,
+                n=action.n,
+                w=w.get(action.action, 0.0),
+                q=finite(action.q) or 0.0,
+                p=action.p,
+                u=action.u,
+                visited=action.n > 0,
+                score=score,
+            )
+            for action, score in zip(actions, scores(selection, seen), strict=True)
+        ],
     )
 
 
-def exploration_constant(selection: Selection, total: int) -> float:
-    """The constant before P · f(N) at N(s) = total: c_puct, grown where the formula grows it."""
-    if isinstance(selection, Puct):
-        # U of P = 1 and N(s,a) = 0 is c(N) · √N.
-        return explored(selection, 1.0, 0, total) / math.sqrt(max(1, total))
-    return 0.0 if isinstance(selection, Gumbel | Custom) else selection.c
+def seen_at(search: Search, node: TreeNode, actions: Sequence[Action], path: Sequence[int]) -> Seen:
+    """A node of the tree as selection sees it."""
+    selection = search.config.selection
+    source = node
+    if isinstance(selection, Grave) and node.n < selection.reference:
+        above = [walk(search.root, path[:depth]) for depth in range(len(path))]
+        source = next((a for a in reversed(above) if a.n >= selection.reference), search.root)
+    amaf = source.amaf() if source.player == node.player else {}
+    seen = Seen(actions, node.raw_value, amaf)
+    if path:
+        return seen
+    return replace(seen, drawn=drawn_gumbels(selection, seen, search.halving_scores()))
 
 
 def _constant_in_use(selection: Selection, edges: Sequence[TreeEdge], total: int) -> float:
-    """The constant behind the U of a node's edges, what scales it by the node's spread included."""
+    """PUCT's constant behind the U of a node's edges, what scales it by the node's spread included;
+    0 where no edge tells."""
     if isinstance(selection, Puct) and edges and edges[0].p > 0:
         edge = edges[0]
         return edge.u * (1 + edge.n) / (edge.p * math.sqrt(max(1, total)))
-    return exploration_constant(selection, total)
+    return 0.0
 
 
-def _hope(selection: Selection, constant: float, p: float, total: int) -> float:
+def _hope(selection: Selection, scale: float, p: float, total: int) -> float:
     """U of an unvisited action at a node whose edges have this constant."""
-    if isinstance(selection, Gumbel | Custom):
-        return 0.0
-    if isinstance(selection, Puct):
-        return constant * p * math.sqrt(max(1, total))
-    return explored(selection, p, 0, total)
+    if isinstance(selection, Puct) and scale:
+        return scale * p * math.sqrt(max(1, total))
+    return curves.exploration(selection, p, 0, total)
 
 
 def first_play_urgency(
@@ -209,24 +222,12 @@ def finite(x: float) -> float | None:
     return x if math.isfinite(x) else None
 
 
-def simulation(traced: TracedSimulation, index: int) -> events.Simulation:
+def simulation(search: Search, traced: TracedSimulation, index: int) -> events.Simulation:
     """A simulation with every number that selection saw."""
     priors = traced.priors
     return events.Simulation(
         index=index,
-        way=[
-            events.StepOfWay(
-                node_index=step.node_index,
-                player=step.player,
-                n=step.n,
-                urgency=finite(step.urgency),
-                edges=[_edge(edge) for edge in step.edges],
-                chosen=step.chosen_action,
-                opened=step.opened,
-                after=_edge(step.after),
-            )
-            for step in traced.way
-        ],
+        way=[_step(search, traced, depth) for depth in range(len(traced.way))],
         leaf_index=traced.leaf_index,
         leaf_kind=traced.leaf_kind.value,
         player=traced.player,
@@ -237,17 +238,44 @@ def simulation(traced: TracedSimulation, index: int) -> events.Simulation:
     )
 
 
-def _edge(edge: TracedEdge) -> events.StepEdge:
+def _step(search: Search, traced: TracedSimulation, depth: int) -> events.StepOfWay:
+    step = traced.way[depth]
+    selection = search.config.selection
+    source = next(s for s in traced.way if s.node_index == step.amaf_node)
+    amaf = step.amaf if source.player == step.player else {}
+    value = search.node(step.node_index).raw_value
+    actions = [Action(e.action, e.n, e.q, e.p, e.u) for e in step.edges]
+    seen = Seen(actions, value, amaf)
+    if depth == 0:
+        drawn = drawn_gumbels(selection, _root_now(search), search.halving_scores())
+        seen = replace(seen, drawn=drawn)
+    found = scores(selection, seen)
+    return events.StepOfWay(
+        node_index=step.node_index,
+        player=step.player,
+        n=step.n,
+        urgency=finite(step.urgency),
+        terms=terms_of(selection, at_root=depth == 0),
+        edges=[_edge(edge, score) for edge, score in zip(step.edges, found, strict=True)],
+        chosen=step.chosen_action,
+        opened=step.opened,
+        after=_edge(step.after),
+    )
+
+
+def _root_now(search: Search) -> Seen:
+    edges = search.root.edges()
+    actions = [Action(e.action, e.n, e.q if e.n else 0.0, e.p, e.u) for e in edges]
+    return Seen(actions, search.root.raw_value)
+
+
+def _edge(edge: TracedEdge, score: events.Score | None = None) -> events.StepEdge:
     return events.StepEdge(
         action=edge.action,
         n=edge.n,
         w=edge.w,
-        q=0.0 if not math.isfinite(edge.q) else edge.q,
-        u=0.0 if not math.isfinite(edge.u) else edge.u,
+        q=finite(edge.q) or 0.0,
+        u=finite(edge.u) or 0.0,
         p=edge.p,
+        score=score,
     )
-
-
-def curve(selection: Selection, prior: float, total: int, visits: Sequence[int]) -> list[float]:
-    """U at each N(s, a) for N(s) = total."""
-    return [explored(selection, prior, n, total) for n in visits]

@@ -15,8 +15,15 @@ from honte.players.analysis import (
     judged,
     position_analysis,
 )
-from honte.search import Budget, EvaluationCache, Search, SearchConfig, SearchResult
-from honte.search.config import Gumbel
+from honte.search import (
+    AlphaBeta,
+    AlphaBetaConfig,
+    Budget,
+    EvaluationCache,
+    Search,
+    SearchConfig,
+    SearchResult,
+)
 from honte.web import events, views
 from honte.web.game import GameTree
 from honte.web.scheduler import Work
@@ -24,7 +31,6 @@ from honte.web.scheduler import Work
 SLICE = 0.05
 """Seconds of a slice: short, so that twenty people each get theirs within a second or two."""
 REPORT_EVERY = 0.25
-GUMBEL_WHOLE, GUMBEL_SECONDS = 1_000, 5.0
 COMPARED_ROWS = 40
 
 
@@ -49,15 +55,15 @@ class Limits:
 
 
 def slices(search: Search, limits: Limits) -> Work:
-    """Search until a limit is reached, a slice at a time."""
+    """Search until a limit is reached, a slice at a time, all by the plan of the first."""
     started = time.monotonic()
-    # Gumbel's halving is planned over the whole of a run, so a short one is not cut up.
-    gumbel = isinstance(search.config.selection, Gumbel) and limits.visits <= GUMBEL_WHOLE
+    begun = False
     while True:
-        left = GUMBEL_SECONDS if gumbel else SLICE
+        left = SLICE
         if limits.seconds is not None:
             left = min(left, max(0.0, limits.seconds - (time.monotonic() - started)))
-        result = search.run(Budget(visits=limits.visits, seconds=left))
+        result = search.run(Budget(visits=limits.visits, seconds=left), resume=begun)
+        begun = True
         if (
             result.visits >= limits.visits
             or result.action is None
@@ -113,6 +119,51 @@ def search_on(
         on_result(result)
 
 
+@dataclass(frozen=True, slots=True)
+class LookedAhead:
+    """What alpha-beta has found so far."""
+
+    result: SearchResult
+    depth: int
+    """The deepest depth finished."""
+    evaluator: Evaluator
+
+
+def look_ahead(
+    search: AlphaBeta, limits: Limits, send: Callable[[LookedAhead, bool], None]
+) -> Work:
+    """Look deeper and deeper, a slice at a time; what each depth found is sent."""
+    walk = search.slices(Budget(visits=limits.visits, seconds=limits.seconds))
+    due = time.perf_counter() + SLICE
+    while True:
+        try:
+            found = next(walk)
+        except StopIteration as end:
+            send(LookedAhead(end.value, search.depth_finished, search.evaluator), False)
+            return
+        if found is not None:
+            send(LookedAhead(found, search.depth_finished, search.evaluator), True)
+        if time.perf_counter() >= due:
+            yield
+            due = time.perf_counter() + SLICE
+
+
+def look_ahead_on(
+    make: Callable[[], AlphaBeta],
+    limits: Limits,
+    send: Callable[[LookedAhead, bool], None],
+    on_result: Callable[[SearchResult], None] | None = None,
+) -> Work:
+    """Look ahead from a position, reporting; ``on_result`` hears the decision at the end."""
+
+    def heard(found: LookedAhead, running: bool) -> None:
+        send(found, running)
+        if not running and on_result is not None:
+            on_result(found.result)
+
+    yield from look_ahead(make(), limits, heard)
+
+
 def scan(
     states: dict[int, GoState],
     make: Callable[[GoState], Search],
@@ -126,7 +177,7 @@ def scan(
     for turn in range(len(positions)):
         search = make(before_the_move(positions, turn))
         yield from slices(search, Limits(visits))
-        found.append(position_analysis(turn, search.result(), views.in_points(search)))
+        found.append(position_analysis(turn, search.result(), views.in_points(search.evaluator)))
         told = {numbers[turn]: _judgement(found[turn])}
         if turn > 0:
             before = judged(found[turn - 1], found[turn], positions)
@@ -153,10 +204,20 @@ class Contender:
     """A system in a comparison; ``error`` says why it cannot take part."""
 
     name: str
-    config: SearchConfig | None
+    config: SearchConfig | AlphaBetaConfig | None
     evaluator: Evaluator | None
     visits: int
     error: str | None = None
+
+
+@dataclass(slots=True)
+class _Running:
+    """A contender at work: ``answer`` is what it has found, None before anything."""
+
+    contender: Contender
+    work: Work
+    answer: Callable[[], events.Compared | None]
+    used: float = 0.0
 
 
 def compare(
@@ -168,63 +229,73 @@ def compare(
     number: int = 0,
 ) -> Work:
     """Search one position with several systems, a slice each in turn."""
-    running: list[tuple[Contender, Search, Work, float]] = []
+    running: list[_Running] = []
     for contender in contenders():
         if contender.config is None or contender.evaluator is None:
             send(_refusal(contender, number))
-            continue
-        cache = caches(contender.evaluator)
-        search = Search(state, contender.config, contender.evaluator, cache=cache)
-        running.append((contender, search, slices(search, Limits(contender.visits)), 0.0))
+        elif isinstance(contender.config, AlphaBetaConfig):
+            search = AlphaBeta(state, contender.config, contender.evaluator)
+            running.append(_ahead(contender, search, state, node))
+        else:
+            running.append(
+                _growing(
+                    contender,
+                    Search(
+                        state,
+                        contender.config,
+                        contender.evaluator,
+                        cache=caches(contender.evaluator),
+                    ),
+                    state,
+                    node,
+                )
+            )
     yield
     while running:
-        still: list[tuple[Contender, Search, Work, float]] = []
-        for contender, search, work, used in running:
+        for one in list(running):
             began = time.perf_counter()
             try:
-                finished = next(work, _END) is _END
+                finished = next(one.work, _END) is _END
             except HonteError as error:
-                send(_refusal(contender, number, str(error)))
+                send(_refusal(one.contender, number, str(error)))
+                running.remove(one)
                 continue
-            spent = used + time.perf_counter() - began
-            answer = _compared(contender, search, state, node, spent, finished=finished)
-            send(answer.model_copy(update={"number": number}))
-            if not finished:
-                still.append((contender, search, work, spent))
+            one.used += time.perf_counter() - began
+            if (answer := one.answer()) is not None:
+                told = {"number": number, "seconds": one.used, "finished": finished}
+                send(answer.model_copy(update=told))
+            if finished:
+                running.remove(one)
             yield
-        running = still
 
 
 _END = object()
 
 
+def _growing(contender: Contender, search: Search, state: GoState, node: int) -> _Running:
+    def answer() -> events.Compared:
+        report = views.report(search.evaluator, search.result(), state, node, running=True)
+        rows = views.tree_rows(search.root, COMPARED_ROWS)
+        return events.Compared(system=contender.name, report=report, rows=rows)
+
+    return _Running(contender, slices(search, Limits(contender.visits)), answer)
+
+
+def _ahead(contender: Contender, search: AlphaBeta, state: GoState, node: int) -> _Running:
+    found: list[LookedAhead] = []
+
+    def answer() -> events.Compared | None:
+        if not found:
+            return None
+        last = found.pop()
+        found.clear()
+        report = views.report(last.evaluator, last.result, state, node, running=True)
+        return events.Compared(system=contender.name, report=report, depth=last.depth)
+
+    work = look_ahead(search, Limits(contender.visits), lambda ahead, _: found.append(ahead))
+    return _Running(contender, work, answer)
+
+
 def _refusal(contender: Contender, number: int, error: str | None = None) -> events.Compared:
-    return events.Compared(
-        number=number,
-        system=contender.name,
-        report=None,
-        rows=[],
-        seconds=0.0,
-        finished=True,
-        message=error or contender.error,
-    )
-
-
-def _compared(
-    contender: Contender,
-    search: Search,
-    state: GoState,
-    node: int,
-    seconds: float,
-    *,
-    finished: bool,
-) -> events.Compared:
-    result = search.result()
-    return events.Compared(
-        system=contender.name,
-        report=views.report(search, result, state, node, running=not finished),
-        rows=views.tree_rows(search.root, COMPARED_ROWS),
-        seconds=seconds,
-        finished=finished,
-        message=None,
-    )
+    message = error or contender.error
+    return events.Compared(number=number, system=contender.name, finished=True, message=message)
