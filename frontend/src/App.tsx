@@ -76,6 +76,9 @@ export function App() {
   }, []);
   useEffect(() => {
     document.title = `${t(panel)} · honte`;
+    // On a narrow screen the panels' names scroll.
+    const name = document.querySelector("nav [aria-current]");
+    name?.scrollIntoView({ block: "nearest", inline: "center" });
   }, [panel, language.value]);
   const Shown = SHOWN[panel];
   return (

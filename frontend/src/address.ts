@@ -2,13 +2,16 @@
 
 import { signal } from "@preact/signals";
 import { decodeMoves, encodeMoves } from "./board";
-import type { Game, Position, Request } from "./wire";
+import type { Game, Position, Request, Welcome } from "./wire";
 
 export const PANELS = ["play", "inside", "explorer", "bandit", "compare"] as const;
 export type Panel = (typeof PANELS)[number];
 
 const OURS = { honte: true };
 const POSITION_KEYS = ["b", "r", "k", "B", "W", "t", "m"];
+/** How the engine thinks: its system and network, visits and seconds. */
+const SETTING_KEYS = ["sys", "net", "vis", "sec"];
+const KEPT = [...POSITION_KEYS, ...SETTING_KEYS];
 
 interface Address {
   panel: Panel;
@@ -34,7 +37,7 @@ function write(next: Address, push = false): void {
 
 export function goToPanel(panel: Panel): void {
   const kept = new URLSearchParams();
-  for (const key of POSITION_KEYS) {
+  for (const key of KEPT) {
     const value = address.value.values.get(key);
     if (value !== null) kept.set(key, value);
   }
@@ -75,8 +78,31 @@ function positionValues(game: Game, position: Position): Record<string, string |
   };
 }
 
+const settingValues = ({ setting }: Game): Record<string, string | null> => ({
+  sys: setting.system,
+  net: setting.network,
+  vis: `${setting.visits}`,
+  sec: setting.seconds > 0 ? `${setting.seconds}` : null,
+});
+
 export function showPosition(game: Game, position: Position): void {
-  setValues(positionValues(game, position));
+  setValues({ ...positionValues(game, position), ...settingValues(game) });
+}
+
+/** The request for the engine's settings that the address names, if it names others than these.
+ * A system or a network that this server has not stays as it is. */
+export function wantedSetting(game: Game, hello: Welcome): Request | null {
+  const values = address.value.values;
+  const ours = settingValues(game);
+  const changed = (key: string): boolean => values.has(key) && values.get(key) !== ours[key];
+  const wish: Record<string, unknown> = {};
+  const system = hello.systems.find((each) => each.name === values.get("sys"))?.name;
+  const network = hello.networks.find((each) => each === values.get("net"));
+  if (system && changed("sys")) wish.system = system;
+  if (network && changed("net")) wish.network = network;
+  if (changed("vis")) wish.visits = Math.round(number("vis", game.setting.visits));
+  if (changed("sec")) wish.seconds = number("sec", 0);
+  return Object.keys(wish).length ? { type: "configure", ...wish } : null;
 }
 
 /** Whether the address names another position than this one. */
@@ -111,7 +137,7 @@ export function watchAddress(onForeign: () => void): void {
     const ours = (event.state as typeof OURS | null)?.honte === true;
     if (ours) {
       // Another panel, but the position on the board now.
-      for (const key of POSITION_KEYS) {
+      for (const key of KEPT) {
         const value = address.value.values.get(key);
         if (value === null) next.values.delete(key);
         else next.values.set(key, value);

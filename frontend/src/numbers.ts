@@ -16,4 +16,4 @@ export function short(n: number): string {
 }
 
 /** U and the like: as many digits as tell it apart. */
-export const term = (x: number): string => (Math.abs(x) < 0.1 ? fixed(x, 3) : fixed(x, 2));
+export const term = (x: number): string => (x !== 0 && Math.abs(x) < 0.1 ? fixed(x, 3) : fixed(x, 2));

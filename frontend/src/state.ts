@@ -1,5 +1,5 @@
 import { computed, effect, signal } from "@preact/signals";
-import { namesAnother, showPosition, wantedGame, watchAddress } from "./address";
+import { namesAnother, showPosition, wantedGame, wantedSetting, watchAddress } from "./address";
 import { Connection } from "./socket";
 import type {
   ClockState,
@@ -46,22 +46,17 @@ export const send = (request: Request): number => connection.send(request);
 let adopted = false;
 
 function adoptAddress(): void {
-  const [g, p] = [game.value, position.value];
-  if (g === null || p === null) return;
-  if (!namesAnother(g, p)) {
-    adopted = true;
-    return;
-  }
-  if (g.nodes.length > 1 && !adopted) {
-    // Another game is in this session: it stays where it is, the address gets a fresh one.
-    adopted = true;
+  const [g, p, hello] = [game.value, position.value, welcome.value];
+  if (g === null || p === null || hello === null) return;
+  const setting = wantedSetting(g, hello);
+  if (namesAnother(g, p)) {
     const wanted = wantedGame();
-    connection.change(null);
+    // Another game in this session stays where it is: the address gets a fresh one.
+    if (g.nodes.length > 1 && !adopted) connection.change(null);
     send(wanted);
-    return;
-  }
+  } else showPosition(g, p);
+  if (setting) send(setting);
   adopted = true;
-  send(wantedGame());
 }
 
 function take(event: ServerEvent): void {

@@ -6,6 +6,8 @@ export interface SystemInfo {
   name: string;
   answer: "playout" | "network" | "mixture";
   needs_network: boolean;
+  grows_tree: boolean;
+  formula: string;
 }
 export interface Judgement {
   visits: number;
@@ -118,10 +120,16 @@ export interface Working extends Numbered {
   done: number;
   total: number;
 }
+export interface ClockFace {
+  seconds: number;
+  overtime: boolean;
+  moves: number;
+}
 export interface ClockState extends Numbered {
   type: "clock";
-  black: number;
-  white: number;
+  kind: "fischer" | "byo_yomi" | "canadian";
+  black: ClockFace;
+  white: ClockFace;
   running: number | null;
 }
 export interface Sgf extends Numbered {
@@ -145,6 +153,14 @@ export interface SearchTree extends Numbered {
   rows: TreeRow[];
   total: number;
 }
+export type Terms = "q_u" | "amaf" | "gumbel" | "improved";
+export interface Score {
+  terms: number[];
+  total: number | null;
+  beta: number | null;
+  amaf_n: number | null;
+  amaf_q: number | null;
+}
 export interface TableRow {
   action: number;
   n: number;
@@ -153,6 +169,7 @@ export interface TableRow {
   p: number;
   u: number;
   visited: boolean;
+  score: Score;
 }
 export interface NodeTable extends Numbered {
   type: "node_table";
@@ -162,6 +179,7 @@ export interface NodeTable extends Numbered {
   total: number;
   value: number;
   formula: string;
+  terms: Terms;
   c: number;
   urgency: number | null;
   rows: TableRow[];
@@ -173,12 +191,14 @@ export interface StepEdge {
   q: number;
   u: number;
   p: number;
+  score: Score | null;
 }
 export interface StepOfWay {
   node_index: number;
   player: number;
   n: number;
   urgency: number | null;
+  terms: Terms;
   edges: StepEdge[];
   chosen: number;
   opened: boolean;
@@ -206,6 +226,13 @@ export interface ExploredAction {
   n: number;
   q: number;
   u: number;
+  score: Score;
+}
+export interface CurveRow {
+  action: number | null;
+  prior: number | null;
+  parameter: number | null;
+  values: (number | null)[];
 }
 export interface Explored extends Numbered {
   type: "explored";
@@ -214,9 +241,12 @@ export interface Explored extends Numbered {
   total: number;
   c: number;
   urgency: number | null;
+  terms: Terms;
   actions: ExploredAction[];
-  curves: { action: number; prior: number; u: number[] }[];
+  chosen: number | null;
+  curves: CurveRow[];
   curve_visits: number[];
+  halving: { actions: number; visits: number }[];
   milestones: { simulations: number; visits: number[] }[];
   finished: boolean;
 }
@@ -232,6 +262,7 @@ export interface Compared extends Numbered {
   system: string;
   report: Report | null;
   rows: TreeRow[];
+  depth: number | null;
   seconds: number;
   finished: boolean;
   message: string | null;

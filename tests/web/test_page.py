@@ -146,7 +146,7 @@ def test_the_c_puct_slider_moves_the_bars_as_the_formula_says(open_page):
             "c => location.hash.includes('c=' + c + '&') || location.hash.endsWith('c=' + c)", arg=c
         )
         page.wait_for_function(
-            "c => document.querySelector('.bars .key').textContent.includes(Number(c).toFixed(3))",
+            "c => document.querySelector('.bars-key').textContent.includes(Number(c).toFixed(3))",
             arg=c,
         )
         rows = page.locator(".bar-row").all()
@@ -334,3 +334,75 @@ def test_a_held_key_walks_through_a_long_game(open_page):
     for _ in range(78):
         page.keyboard.press("ArrowRight")
     page.wait_for_selector(".status:has-text('Move 78')")
+
+
+def test_raves_bars_are_its_two_values_by_their_weights(open_page):
+    page = open_page("#/explorer?f=rave&eq=100&n=100&c=0.1")
+    page.wait_for_selector("[data-milestone='1600']")
+    page.wait_for_selector(".track .amaf")
+    # At k visits of the node both values have equal weight.
+    assert page.text_content("[data-u-of='100'] [data-at='100']") == "0.50"
+    page.fill("[data-number=amaf-6]", "1")
+    page.press("[data-number=amaf-6]", "Tab")
+    page.wait_for_selector(".bar-row.best[data-action='5']")
+
+
+def test_gumbel_draws_anew_and_shows_its_halving(open_page):
+    page = open_page("#/explorer?f=gumbel&n=16&mc=4")
+    page.wait_for_selector("[data-milestone='1600']")
+    assert page.locator(".halving tbody tr").count() == 2
+    assert sum(int(row.get_attribute("data-n")) for row in page.locator(".bar-row").all()) == 16
+    scores = "[...document.querySelectorAll('.bar-row')].map(row => row.dataset.score).join()"
+    before = page.evaluate(scores)
+    page.click("[data-action=redraw]")
+    page.wait_for_function(f"before => {scores} !== before", arg=before)
+
+
+def test_alphabeta_stands_beside_the_others_with_its_line_and_depth(open_page):
+    page = open_page("#/compare?b=3&k=0.5&systems=uct,alphabeta&v=100")
+    page.click("[data-action=compare]")
+    page.wait_for_selector("[data-system=alphabeta][data-depth='2'] [data-line='2']")
+    page.wait_for_selector("[data-system=uct] .small-tree")
+
+
+def test_a_byo_yomi_clock_runs_and_is_there_after_a_reload(open_page):
+    page = open_page()
+    page.select_option("[data-choice=clock]", "byo_yomi")
+    for name, value in (("minutes", "0"), ("period", "60"), ("periods", "3")):
+        page.fill(f"[data-number={name}]", value)
+        page.press(f"[data-number={name}]", "Tab")
+    page.select_option("[data-choice=white]", "person")
+    page.click("[data-action=new-game]")
+    page.wait_for_selector("[data-clock='0']:has-text('×3')")
+    play(page, "E5")
+    page.wait_for_function(
+        "() => document.querySelector(\"[data-clock='1']\").textContent.includes('0:5')"
+    )
+    page.reload()
+    page.wait_for_selector("[data-clock='1']:has-text('0:5')")
+    page.wait_for_selector("[data-clock='0']:has-text('1:00')")
+
+
+def test_an_address_carries_the_engine_and_the_step_to_another_person(open_page):
+    first = open_page("#/inside?b=5&k=0.5&sys=alphazero&net=tiny&vis=77&mode=steps")
+    first.wait_for_selector(".inside[data-engine=alphazero]")
+    first.wait_for_selector("[data-simulation='0'][data-known='1']")
+    first.click("[data-action=ten-forward]")
+    first.wait_for_selector("[data-simulation='10']")
+    first.click("[data-phase-button=evaluation]")
+    value = first.get_attribute("[data-value]", "data-value")
+    second = open_page("#" + first.url.partition("#")[2])
+    second.wait_for_selector(".inside[data-engine=alphazero]")
+    second.wait_for_selector("[data-simulation='10'][data-phase=evaluation]")
+    # Two evaluations of one leaf differ by the rounding of the network's precision.
+    again = float(second.get_attribute("[data-value]", "data-value"))
+    assert again == pytest.approx(float(value), abs=2e-3)
+    second.click("[data-panel=play]")
+    assert second.input_value("[data-number=visits]") == "77"
+
+
+def test_a_system_without_a_tree_offers_others_to_look_into(open_page):
+    page = open_page("#/inside?sys=alphabeta")
+    page.wait_for_selector(".no-tree")
+    page.click(".no-tree button:has-text('UCT')")
+    page.wait_for_selector("[data-action=analyse]")

@@ -120,7 +120,7 @@ export function Bandit() {
               format={(v) => v.toFixed(0)}
             />
             <div class="scroll" tabIndex={0} role="region" aria-label={t("regret")}>
-              <table class="numbers" data-repeats={found.repeats} data-finished={found.finished}>
+              <table class="numbers strategies" data-repeats={found.repeats} data-finished={found.finished}>
                 <thead>
                   <tr>
                     <th scope="col">{t("strategy")}</th>

@@ -8,14 +8,14 @@ import { Board } from "../parts/Board";
 import { Card, Intro, Slider } from "../parts/controls";
 import { SmallTree } from "../parts/SmallTree";
 import { game, position, send, size, welcome, working } from "../state";
-import { player, systemName, t } from "../texts";
-import type { Compared, ServerEvent } from "../wire";
+import { player, systemName, t, visitsText } from "../texts";
+import type { Compared, Position, ServerEvent } from "../wire";
 
 const answers = signal<Record<string, Compared>>({});
 const asker = new Asker((event: ServerEvent) => {
   if (event.type === "compared") answers.value = { ...answers.value, [event.system]: event };
 });
-const DEFAULT = "uct,alphago_lee,alphago_zero,katago,policy_only";
+const DEFAULT = "uct,alphago_lee,alphago_zero,katago,policy_only,alphabeta";
 
 export function Compare() {
   useEffect(() => asker.listen(), []);
@@ -81,57 +81,91 @@ export function Compare() {
         />
       </Card>
       <div class="contenders">
-        {systems.map((name) => {
-          const answer = answers.value[name];
-          const found = answer?.report;
-          const top = found?.candidates[0];
-          const choice = found?.best;
-          return (
-            <section class="card contender" key={name} data-system={name}>
-              <header>
-                <h2>{systemName(name)}</h2>
-                <span class="soft">
-                  {found ? t("visits_n", { n: short(found.visits) }) : busy ? t("waiting") : ""}
-                </span>
-              </header>
-              {answer?.message ? (
-                <p class="soft">{answer.message}</p>
-              ) : (
-                <>
-                  <Board
-                    size={size.value}
-                    stones={here.board}
-                    toPlay={here.to_play}
-                    last={here.last}
-                    candidates={found?.candidates ?? []}
-                    prior={found?.candidates.length === 0 ? found.prior : null}
-                    played={choice ?? null}
-                    coordinates={false}
-                    label={`${t("board")}, ${systemName(name)}`}
-                  />
-                  <p class="verdict">
-                    {found && choice !== null && choice !== undefined ? (
-                      <>
-                        {t("chooses")}{" "}
-                        <b data-choice={choice}>{vertex(choice, size.value, t("pass"))}</b>
-                        {", "}
-                        {player(found.player)}{" "}
-                        {percent(found.player === 0 ? found.black_winrate : 1 - found.black_winrate)}
-                        {top?.lead != null && ` (${signed(top.lead)})`}
-                        <span class="soft"> · {t("seconds_n", { n: answer?.seconds.toFixed(1) ?? "" })}</span>
-                      </>
-                    ) : (
-                      <span class="soft">–</span>
-                    )}
-                  </p>
-                  <SmallTree rows={answer?.rows ?? []} />
-                </>
-              )}
-            </section>
-          );
-        })}
+        {systems.map((name) => (
+          <Contender key={name} name={name} answer={answers.value[name]} busy={busy} here={here} />
+        ))}
       </div>
       <Intro text={t("compare_intro")} formulas={["decision"]} anchor="side-by-side" />
     </div>
+  );
+}
+
+function Contender(props: {
+  name: string;
+  answer: Compared | undefined;
+  busy: boolean;
+  here: Position;
+}) {
+  const { name, answer, busy, here } = props;
+  const found = answer?.report;
+  const choice = found?.best;
+  return (
+    <section class="card contender" data-system={name} data-depth={answer?.depth}>
+      <header>
+        <h2>{systemName(name)}</h2>
+        <span class="soft">
+          {found ? effort(found.visits, answer?.depth ?? null) : busy ? t("waiting") : ""}
+        </span>
+      </header>
+      {answer?.message ? (
+        <p class="soft">{answer.message}</p>
+      ) : (
+        <>
+          <Board
+            size={size.value}
+            stones={here.board}
+            toPlay={here.to_play}
+            last={here.last}
+            candidates={found?.candidates ?? []}
+            prior={found?.candidates.length === 0 ? found.prior : null}
+            played={choice ?? null}
+            coordinates={false}
+            label={`${t("board")}, ${systemName(name)}`}
+          />
+          <p class="verdict">
+            {found && choice !== null && choice !== undefined ? (
+              <>
+                {t("chooses")} <b data-choice={choice}>{vertex(choice, size.value, t("pass"))}</b>
+                {", "}
+                {player(found.player)}{" "}
+                <b>
+                  {percent(found.player === 0 ? found.black_winrate : 1 - found.black_winrate)}
+                </b>
+                {found.candidates[0]?.lead != null && ` (${signed(found.candidates[0].lead)})`}
+                <span class="soft"> · {t("seconds_n", { n: answer?.seconds.toFixed(1) ?? "" })}</span>
+              </>
+            ) : (
+              <span class="soft">–</span>
+            )}
+          </p>
+          {found && <Line actions={found.candidates[0]?.line ?? []} first={found.player} />}
+          {answer?.depth == null ? (
+            <SmallTree rows={answer?.rows ?? []} />
+          ) : (
+            <p class="soft note">{t("looks_ahead")}</p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+/** Visits of a search, depth and positions of a system that looks ahead. */
+const effort = (visits: number, depth: number | null): string =>
+  depth === null
+    ? visitsText(visits, short(visits))
+    : `${t("depth_n", { n: depth })}, ${t("positions_n", { n: short(visits) })}`;
+
+/** The principal variation. */
+function Line({ actions, first }: { actions: number[]; first: number }) {
+  if (actions.length === 0) return null;
+  return (
+    <p class="expected" dir="ltr" data-line={actions.length}>
+      {actions.slice(0, 8).map((action, place) => (
+        <span key={place} class={(first + place) % 2 ? "by-white" : "by-black"}>
+          {vertex(action, size.value, t("pass"))}
+        </span>
+      ))}
+    </p>
   );
 }

@@ -2,31 +2,25 @@ import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { address, number, setValues, text } from "../address";
 import { Asker } from "../ask";
-import { vertex } from "../board";
-import { fixed, percent, short, term } from "../numbers";
 import { Card, Choice, Intro, Segments, Slider } from "../parts/controls";
-import { Curve } from "../parts/Curve";
-import { game, notice, position, size } from "../state";
+import type { FormulaName } from "../parts/Formula";
+import { game, notice, position } from "../state";
 import { t, type Key } from "../texts";
-import { cycle } from "../tokens";
 import type { Explored, ServerEvent } from "../wire";
-import { CHOICES, type FormulaKey } from "./formulas";
+import { Bars, Curves, Halving, Milestones, placesFor } from "./Explored";
+import {
+  AMAF_SHARE,
+  CHOICES,
+  OF_SCHEDULE,
+  SCHEDULES,
+  usualSchedule,
+  type FormulaChoice,
+  type FormulaKey,
+  type Parameter,
+  type Schedule,
+} from "./formulas";
+import { Actions, actionsOf } from "./MadeUp";
 
-interface Action {
-  prior: number;
-  value: number;
-}
-
-const EXAMPLE: Action[] = [
-  { prior: 0.3, value: 0.05 },
-  { prior: 0.25, value: 0.2 },
-  { prior: 0.2, value: 0.1 },
-  { prior: 0.1, value: 0.3 },
-  { prior: 0.1, value: -0.1 },
-  { prior: 0.05, value: 0.25 },
-];
-const CURVE = [0, 1, 2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 400];
-const COLUMNS = [0, 1, 5, 10, 50, 100, 400];
 const FPU = [
   "constant",
   "parent",
@@ -40,369 +34,209 @@ const asker = new Asker((event: ServerEvent) => {
   if (event.type === "explored") explored.value = event;
 });
 
-/** Priors and values in the address: `30:5,25:20,…`, in hundredths. */
-const encode = (actions: Action[]): string =>
-  actions.map((a) => `${+(100 * a.prior).toFixed(2)}:${+(100 * a.value).toFixed(2)}`).join(",");
-
-function actionsOf(): Action[] {
-  const given = address.value.values.get("a");
-  if (given === null) return EXAMPLE;
-  const found = given
-    .split(",")
-    .map((pair) => pair.split(":").map((n) => Number(n) / 100))
-    .filter((pair) => pair.length === 2 && pair.every(Number.isFinite))
-    .map(([prior, value]) => ({
-      prior: Math.min(1, Math.max(0, prior ?? 0)),
-      value: Math.min(1, Math.max(-1, value ?? 0)),
-    }));
-  return found.length >= 2 ? found.slice(0, 12) : EXAMPLE;
-}
-
-function request(): Parameters<Asker["ask"]>[0] {
-  const key = formulaKey();
-  const choice = CHOICES[key];
-  const rule = text("fpu", "constant");
-  const more = {
-    alpha: number("alpha", 0.5),
-    fpu: { rule, amount: number("amount", 0) },
-  };
-  const epsilon = number("eps", 0);
-  return {
-    type: "explore",
-    selection: choice.selection(number("c", choice.c), more),
-    noise:
-      epsilon > 0 && choice.guided ? { weight: epsilon, concentration: number("conc", 10.83) } : null,
-    actions: text("from", "made_up") === "made_up" ? actionsOf() : [],
-    visits: number("n", 100),
-    curve_visits: CURVE,
-    seed: number("seed", 0),
-  };
-}
-
 function formulaKey(): FormulaKey {
   const key = text("f", "puct");
   return key in CHOICES ? (key as FormulaKey) : "puct";
 }
 
-/** Q and U stacked, from zero; a negative Q is taken off what U adds. */
-function Bars({ found }: { found: Explored }) {
-  const rows = found.actions;
-  const scores = rows.map((a) => a.q + a.u);
-  const best = Math.max(...scores);
-  const low = Math.min(0, ...rows.map((a) => a.q));
-  const high = Math.max(...scores, ...rows.map((a) => a.q), 0.001);
-  const at = (v: number): number => (100 * (v - low)) / (high - low);
+const scheduleOf = (key: FormulaKey): Schedule => {
+  const named = SCHEDULES.find((each) => each === text("beta", ""));
+  return named ?? usualSchedule(key);
+};
+
+const madeUp = (): boolean => text("from", "made_up") === "made_up";
+
+function request(): Parameters<Asker["ask"]>[0] {
+  const key = formulaKey();
+  const choice: FormulaChoice = CHOICES[key];
+  const schedule = scheduleOf(key);
+  const values: Record<string, number> = {};
+  for (const each of choice.parameters) values[each.key] = number(each.key, each.initial);
+  const epsilon = number("eps", 0);
+  const k = choice.terms === "amaf" && schedule === "equivalence" ? (values.eq ?? null) : null;
+  return {
+    type: "explore",
+    selection: choice.selection(values, {
+      fpu: { rule: text("fpu", "constant"), amount: number("amount", 0) },
+      schedule,
+    }),
+    noise:
+      epsilon > 0 && choice.guided ? { weight: epsilon, concentration: number("conc", 10.83) } : null,
+    actions: madeUp() ? actionsOf() : [],
+    amaf_share: number("share", AMAF_SHARE.initial),
+    visits: number("n", 100),
+    curve_visits: placesFor(choice.terms, k),
+    seed: number("seed", 0),
+  };
+}
+
+function ParameterSlider({ parameter }: { parameter: Parameter }) {
+  const { key, label, initial, min, max, step, logarithmic } = parameter;
   return (
-    <div class="bars" role="list" aria-label={t("scores_now", { n: found.total })}>
-      {rows.map((a, i) => (
-        <div
-          key={a.action}
-          class={`bar-row ${scores[i] === best ? "best" : ""}`}
-          role="listitem"
-          data-action={a.action}
-          data-prior={a.prior}
-          data-n={a.n}
-          data-q={a.q}
-          data-u={a.u}
-        >
-          <span class="name">
-            {found.made_up ? `a${sub(a.action + 1)}` : vertex(a.action, size.value, t("pass"))}
-            <small>P {percent(a.prior, a.prior < 0.1 ? 1 : 0)}</small>
-          </span>
-          <span class="track" dir="ltr">
-            <span
-              class={`q ${a.q < 0 ? "minus" : ""}`}
-              style={{
-                left: `${at(Math.min(0, a.q))}%`,
-                width: `${at(Math.abs(a.q)) - at(0)}%`,
-              }}
-            />
-            <span
-              class="u"
-              style={{ left: `${at(a.q)}%`, width: `${Math.max(0, at(a.q + a.u) - at(a.q))}%` }}
-            />
-            <span class="zero" style={{ left: `${at(0)}%` }} />
-          </span>
-          <span class="sum" dir="ltr">
-            <b>{term(a.q + a.u)}</b>
-            <small>
-              {fixed(a.q)} + {term(a.u)}
-            </small>
-          </span>
-          <span class="n">
-            N {short(a.n)}
-            {scores[i] === best && <em>{t("next_choice")}</em>}
-          </span>
-        </div>
-      ))}
-      <p class="key">
-        <span class="swatch q" /> Q <span class="swatch u" /> U <span class="soft">c(N) = {fixed(found.c, 3)}</span>
-        {found.urgency !== null && (
-          <span class="soft">
-            {t("urgency")} {fixed(found.urgency)}
-          </span>
-        )}
-      </p>
-    </div>
+    <Slider
+      label={typeof label === "string" ? t(label) : label.symbol}
+      name={key}
+      value={number(key, initial)}
+      min={min}
+      max={max}
+      step={step}
+      {...(logarithmic ? { logarithmic } : {})}
+      onChange={(value) => setValues({ [key]: value })}
+    />
   );
 }
 
-const sub = (n: number): string =>
-  [...String(n)].map((d) => String.fromCharCode(0x2080 + Number(d))).join("");
-
-function Milestones({ found }: { found: Explored }) {
-  const shown = found.actions.map((a) => a.action);
+/** What chance has drawn, and the wish to draw again. */
+function Redraw() {
+  const seed = number("seed", 0);
   return (
-    <div class="milestones">
-      {found.milestones.map((m) => {
-        const most = Math.max(1, ...shown.map((a) => m.visits[a] ?? 0));
-        return (
-          <div key={m.simulations} data-milestone={m.simulations}>
-            <h3>{t("after_n", { n: m.simulations })}</h3>
-            <div class="columns" dir="ltr">
-              {shown.map((a) => {
-                const n = m.visits[a] ?? 0;
-                return (
-                  <div key={a} data-visits={n} title={`${n}`}>
-                    <span class="count">{short(n)}</span>
-                    <span class="column" style={{ height: `${(80 * n) / most}px` }} />
-                    <span class="foot">
-                      {found.made_up ? `a${sub(a + 1)}` : vertex(a, size.value, t("pass"))}
-                    </span>
-                  </div>
-                );
-              })}
-            </div>
-          </div>
-        );
-      })}
-      {!found.finished && <p class="soft">{t("computing")}</p>}
-    </div>
+    <p class="redraw">
+      <button type="button" data-action="redraw" onClick={() => setValues({ seed: seed + 1 })}>
+        {t("redraw")}
+      </button>
+      <span class="soft">{t("draw_n", { n: seed + 1 })}</span>
+    </p>
   );
 }
 
-function UTable({ found }: { found: Explored }) {
+function Guidance() {
+  const epsilon = number("eps", 0);
+  const rule = text("fpu", "constant");
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={t("u_table")}>
-      <table class="numbers u-table">
-        <thead>
-          <tr>
-            <th scope="col">P</th>
-            {COLUMNS.map((n) => (
-              <th key={n} scope="col">
-                N(s,a) = {n}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {found.curves.map((row) => (
-            <tr key={row.action} data-u-of={row.prior}>
-              <th scope="row">{fixed(row.prior, 3)}</th>
-              {COLUMNS.map((n) => (
-                <td key={n} data-at={n}>
-                  {term(row.u[CURVE.indexOf(n)] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <>
+      <Choice
+        label={t("fpu")}
+        name="fpu"
+        value={rule}
+        options={FPU.map((each) => [each, t(`fpu_${each}` as Key)])}
+        onChange={(fpu) => setValues({ fpu, amount: null })}
+      />
+      {rule !== "parent" && rule !== "unvisited_first" && (
+        <Slider
+          label={t("fpu_amount")}
+          name="amount"
+          value={number("amount", 0)}
+          min={-1}
+          max={1}
+          step={0.05}
+          onChange={(amount) => setValues({ amount })}
+        />
+      )}
+      <Slider
+        label={t("noise")}
+        name="noise"
+        value={epsilon}
+        min={0}
+        max={1}
+        step={0.05}
+        onChange={(eps) => setValues({ eps })}
+      />
+      {epsilon > 0 && (
+        <>
+          <Slider
+            label={t("noise_alpha")}
+            name="conc"
+            value={number("conc", 10.83)}
+            min={0.1}
+            max={40}
+            step={0.1}
+            onChange={(conc) => setValues({ conc })}
+          />
+          <Redraw />
+        </>
+      )}
+    </>
   );
 }
 
-function Actions() {
-  const actions = actionsOf();
-  const set = (next: Action[]): void => setValues({ a: encode(next) });
-  const change = (place: number, change: Partial<Action>): void =>
-    set(actions.map((a, i) => (i === place ? { ...a, ...change } : a)));
+function Knobs({ formula }: { formula: FormulaKey }) {
+  const choice: FormulaChoice = CHOICES[formula];
+  const schedule = scheduleOf(formula);
+  const unused = schedule === "equivalence" ? OF_SCHEDULE.minimum_mse : OF_SCHEDULE.equivalence;
   return (
-    <Card
-      title={t("actions")}
-      aside={
-        <button
-          type="button"
-          disabled={actions.length >= 12}
-          onClick={() => set([...actions, { prior: 0.05, value: 0 }])}
-        >
-          {t("add_action")}
-        </button>
-      }
-    >
-      <table class="numbers editor">
-        <thead>
-          <tr>
-            <th scope="col">a</th>
-            <th scope="col">{t("p_value")}</th>
-            <th scope="col">{t("q_value")}</th>
-            <th scope="col">
-              <span class="hidden">{t("remove")}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {actions.map((a, place) => (
-            <tr key={place}>
-              <th scope="row">a{sub(place + 1)}</th>
-              <td>
-                <input
-                  type="number"
-                  min={0}
-                  max={1}
-                  step={0.01}
-                  aria-label={`${t("p_value")} a${place + 1}`}
-                  value={+a.prior.toFixed(4)}
-                  onChange={(e) => change(place, { prior: e.currentTarget.valueAsNumber || 0 })}
-                />
-              </td>
-              <td>
-                <input
-                  type="number"
-                  min={-1}
-                  max={1}
-                  step={0.05}
-                  aria-label={`${t("q_value")} a${place + 1}`}
-                  value={+a.value.toFixed(4)}
-                  onChange={(e) => change(place, { value: e.currentTarget.valueAsNumber || 0 })}
-                />
-              </td>
-              <td>
-                <button
-                  type="button"
-                  class="quiet"
-                  disabled={actions.length <= 2}
-                  aria-label={`${t("remove")} a${place + 1}`}
-                  onClick={() => set(actions.filter((_, i) => i !== place))}
-                >
-                  ×
-                </button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <Card title={t("formula")} class="second">
+      <Segments
+        label={t("source")}
+        value={madeUp() ? "made_up" : "board"}
+        options={[
+          ["made_up", t("made_up")],
+          ["board", t("on_board")],
+        ]}
+        onChange={(from) => setValues({ from: from === "made_up" ? null : from })}
+      />
+      <Choice
+        label={t("formula")}
+        name="formula"
+        value={formula}
+        options={(Object.keys(CHOICES) as FormulaKey[]).map((k) => [k, t(CHOICES[k].text)])}
+        onChange={(f) => {
+          const forgotten = [...CHOICES[formula].parameters, ...CHOICES[f].parameters];
+          setValues({ ...Object.fromEntries(forgotten.map((p) => [p.key, null])), beta: null, f });
+        }}
+      />
+      {choice.terms === "amaf" && (
+        <Choice
+          label={t("schedule")}
+          name="schedule"
+          value={schedule}
+          options={SCHEDULES.map((each) => [each, t(`schedule_${each}`)])}
+          onChange={(beta) => setValues({ beta })}
+        />
+      )}
+      {choice.parameters
+        .filter((each) => choice.terms !== "amaf" || each.key !== unused)
+        .map((each) => (
+          <ParameterSlider key={each.key} parameter={each} />
+        ))}
+      {choice.terms === "amaf" && madeUp() && <ParameterSlider parameter={AMAF_SHARE} />}
+      <Slider
+        label={t("n_s")}
+        name="n"
+        value={number("n", 100)}
+        min={1}
+        max={2000}
+        step={1}
+        logarithmic
+        onChange={(n) => setValues({ n })}
+      />
+      {choice.guided && <Guidance />}
+      {choice.terms === "gumbel" && <Redraw />}
     </Card>
   );
+}
+
+/** Which formulas and which words explain a choice. */
+function about(key: FormulaKey): { formulas: FormulaName[]; words: Key } {
+  const choice: FormulaChoice = CHOICES[key];
+  if (choice.terms === "amaf") {
+    return { formulas: [choice.formula, scheduleOf(key)], words: "amaf_intro" };
+  }
+  if (choice.terms === "gumbel") {
+    return { formulas: [choice.formula, "sigma"], words: "gumbel_intro" };
+  }
+  return { formulas: [choice.formula, "q"], words: "explorer_intro" };
 }
 
 export function Explorer() {
   useEffect(() => asker.listen(), []);
   const query = address.value.values.toString();
   const ready = position.value !== null && game.value !== null;
-  const madeUp = text("from", "made_up") === "made_up";
-  const shownNode = madeUp ? null : position.value?.node;
+  const shownNode = madeUp() ? null : position.value?.node;
   useEffect(() => {
     if (ready) asker.askSoon(request());
   }, [query, ready, shownNode, notice.value === null]);
   const key = formulaKey();
-  const choice = CHOICES[key];
+  const choice: FormulaChoice = CHOICES[key];
   const found = explored.value;
-  const visits = number("n", 100);
+  const { formulas, words } = about(key);
+  const letter =
+    choice.terms !== "amaf" ? "c" : scheduleOf(key) === "equivalence" ? "k" : "bias";
   return (
     <div class="panel explorer">
       <div class="knobs">
-        <Card title={t("formula")} class="second">
-          <Choice
-            label={t("formula")}
-            name="formula"
-            value={key}
-            options={(Object.keys(CHOICES) as FormulaKey[]).map((k) => [k, t(CHOICES[k].text)])}
-            onChange={(f) => setValues({ f, c: null })}
-          />
-          <Slider
-            label={choice.guided ? t("c_puct") : "c"}
-            name="c"
-            value={number("c", choice.c)}
-            min={0}
-            max={5}
-            step={0.05}
-            onChange={(c) => setValues({ c })}
-          />
-          <Slider
-            label={t("n_s")}
-            name="n"
-            value={visits}
-            min={1}
-            max={2000}
-            step={1}
-            logarithmic
-            onChange={(n) => setValues({ n })}
-          />
-          {key === "polynomial" && (
-            <Slider
-              label={t("alpha")}
-              value={number("alpha", 0.5)}
-              min={0.05}
-              max={1}
-              step={0.05}
-              onChange={(alpha) => setValues({ alpha })}
-            />
-          )}
-          {choice.guided && (
-            <>
-              <Choice
-                label={t("fpu")}
-                name="fpu"
-                value={text("fpu", "constant")}
-                options={FPU.map((rule) => [rule, t(`fpu_${rule}` as Key)])}
-                onChange={(fpu) => setValues({ fpu })}
-              />
-              <Slider
-                label={t("fpu_amount")}
-                value={number("amount", 0)}
-                min={-1}
-                max={1}
-                step={0.05}
-                onChange={(amount) => setValues({ amount })}
-              />
-              <Slider
-                label={t("noise")}
-                name="noise"
-                value={number("eps", 0)}
-                min={0}
-                max={1}
-                step={0.05}
-                onChange={(eps) => setValues({ eps })}
-              />
-              {number("eps", 0) > 0 && (
-                <>
-                  <Slider
-                    label={t("noise_alpha")}
-                    value={number("conc", 10.83)}
-                    min={0.1}
-                    max={40}
-                    step={0.1}
-                    onChange={(conc) => setValues({ conc })}
-                  />
-                  <Slider
-                    label={t("seed")}
-                    value={number("seed", 0)}
-                    min={0}
-                    max={50}
-                    step={1}
-                    onChange={(seed) => setValues({ seed })}
-                  />
-                </>
-              )}
-            </>
-          )}
-          <Segments
-            label={t("source")}
-            value={madeUp ? "made_up" : "board"}
-            options={[
-              ["made_up", t("made_up")],
-              ["board", t("on_board")],
-            ]}
-            onChange={(from) => setValues({ from: from === "made_up" ? null : from })}
-          />
-        </Card>
-        {madeUp && <Actions />}
-        <Intro
-          text={t("explorer_intro")}
-          formulas={[choice.formula, "q"]}
-          anchor="puct-explorer"
-        />
+        <Knobs formula={key} />
+        {madeUp() && <Actions withAmaf={choice.terms === "amaf"} />}
+        <Intro text={t(words)} formulas={formulas} anchor="puct-explorer" />
       </div>
       <div class="views">
         {found === null ? (
@@ -415,21 +249,21 @@ export function Explorer() {
             <Card title={t("visits_after")}>
               <Milestones found={found} />
             </Card>
-            <Card title={t("curves", { n: visits })}>
-              <Curve
-                x={CURVE.map((n) => n + 1)}
-                lines={found.curves.slice(0, 6).map((row, i) => ({
-                  label: `P = ${fixed(row.prior, 2)}`,
-                  values: row.u,
-                  colour: cycle(i),
-                }))}
-                logarithmic
-                legend
-                height={220}
-                label={t("curves", { n: visits })}
-                format={(v) => term(v)}
-              />
-              <UTable found={found} />
+            {found.halving.length > 0 && (
+              <Card title={t("halving", { n: number("n", 100) })}>
+                <Halving found={found} />
+              </Card>
+            )}
+            <Card
+              title={
+                found.terms === "amaf"
+                  ? t("beta_curves")
+                  : found.terms === "gumbel"
+                    ? t("policy_curves")
+                    : t("curves", { n: number("n", 100) })
+              }
+            >
+              <Curves found={found} visits={number("n", 100)} letter={letter} />
             </Card>
           </>
         )}

@@ -1,116 +1,22 @@
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { number, setValues, text } from "../address";
 import { Asker } from "../ask";
-import { playOut, vertex } from "../board";
-import { fixed, percent, signed, term } from "../numbers";
+import { decodeMoves, encodeMoves, playOut } from "../board";
 import { Board } from "../parts/Board";
 import { Card, Intro, Segments, Slider } from "../parts/controls";
-import type { FormulaName } from "../parts/Formula";
 import { TreeCanvas } from "../parts/TreeCanvas";
 import { spotsOf, wayTo, type Spot } from "../parts/trees";
-import { analysing, game, position, send, size, tree } from "../state";
-import { player, t } from "../texts";
+import { analysing, game, position, send, size, tree, welcome } from "../state";
+import { systemName, t } from "../texts";
 import type { NodeTable, ServerEvent } from "../wire";
+import { Children, FORMULA_OF, moveName } from "./Children";
 import { Steps } from "./Steps";
 
 const table = signal<NodeTable | null>(null);
 const asker = new Asker((event: ServerEvent) => {
   if (event.type === "node_table") table.value = event;
 });
-
-export const moveName = (action: number): string =>
-  action < 0 ? t("node_root") : vertex(action, size.value, t("pass"));
-
-const FORMULA_OF: Record<string, FormulaName> = {
-  puct: "puct",
-  polynomial_puct: "polynomial",
-  uct_like_puct: "uctlike",
-  ucb1: "ucb1",
-};
-
-function Children({ found, onFollow }: { found: NodeTable; onFollow: (action: number) => void }) {
-  const rows = [...found.rows].sort((a, b) => b.n - a.n || b.p - a.p).slice(0, 60);
-  const visited = found.rows.filter((r) => r.visited);
-  const best = Math.max(...visited.map((r) => r.q + r.u));
-  const ucb = found.formula === "ucb1";
-  return (
-    <>
-      <p class="figures-line" dir="ltr">
-        <span>N(s) = {found.total}</span>
-        <span>c = {fixed(found.c, 3)}</span>
-        <span>
-          V = {signed(found.value, 3)} ({player(found.player)})
-        </span>
-        <span class="soft">
-          {t("urgency")}: {found.urgency === null ? t("unvisited_first") : fixed(found.urgency, 3)}
-        </span>
-      </p>
-      <div class="scroll" tabIndex={0} role="region" aria-label={t("children_of")}>
-        <table class="numbers children">
-          <thead>
-            <tr>
-              <th scope="col">{t("move")}</th>
-              <th scope="col">N</th>
-              <th scope="col">Q</th>
-              {!ucb && <th scope="col">P</th>}
-              <th scope="col">U</th>
-              <th scope="col">Q + U</th>
-              <th scope="col">
-                U = {ucb ? "c·√(ln N(s)/N)" : POLICY_TERMS[found.formula]}
-              </th>
-              <th scope="col">W</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((r) => (
-              <tr
-                key={r.action}
-                class={`${r.visited && r.q + r.u === best ? "best" : ""} ${r.visited ? "" : "faint"}`}
-                data-action={r.action}
-                data-n={r.n}
-                data-u={r.u}
-              >
-                <th scope="row">
-                  <button type="button" class="link" onClick={() => onFollow(r.action)} disabled={!r.visited}>
-                    {moveName(r.action)}
-                  </button>
-                </th>
-                <td>{r.n}</td>
-                <td>{r.visited ? signed(r.q, 3) : "–"}</td>
-                {!ucb && <td>{percent(r.p)}</td>}
-                <td>{r.visited || !ucb ? term(r.u) : "∞"}</td>
-                <td>
-                  <b>{r.visited || !ucb ? signed(r.q + r.u, 3) : "∞"}</b>
-                </td>
-                <td class="soft" dir="ltr">
-                  {terms(found, r.n, r.p)}
-                </td>
-                <td class="soft">{fixed(r.w, 1)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </>
-  );
-}
-
-const POLICY_TERMS: Record<string, string> = {
-  puct: "c·P·√N(s)/(1+N)",
-  polynomial_puct: "c·P·N(s)^α/(1+N)",
-  uct_like_puct: "c·P·√(ln(1+N(s)+base)/(1+N))",
-};
-
-/** The exploration term with its numbers in place. */
-function terms({ formula, c, total }: NodeTable, n: number, p: number): string {
-  const parent = Math.max(1, total);
-  const shownC = fixed(c, 2);
-  if (formula === "ucb1") return n ? `${shownC}·√(${Math.log(parent).toFixed(2)}/${n})` : "∞";
-  const shownP = p.toFixed(3);
-  if (formula !== "puct") return `${shownC}·${shownP}·…/${1 + n}`;
-  return `${shownC}·${shownP}·${Math.sqrt(parent).toFixed(1)}/${1 + n}`;
-}
 
 function find(root: Spot | null, index: number): Spot | null {
   if (!root) return null;
@@ -123,10 +29,20 @@ function find(root: Spot | null, index: number): Spot | null {
   return null;
 }
 
+function spotAt(root: Spot, way: number[]): Spot | null {
+  let spot: Spot | undefined = root;
+  for (const action of way) spot = spot?.children.find((each) => each.action === action);
+  return spot ?? null;
+}
+
 function Live() {
-  const most = number("nodes", 200);
+  const most = number("nodes", 100);
   const shown = tree.value?.node === position.value?.node ? tree.value : null;
   const [selected, select] = useState(0);
+  const choose = (spot: Spot | null): void => {
+    select(spot?.index ?? 0);
+    setValues({ way: (spot && encodeMoves(wayTo(spot), size.value)) || null });
+  };
   const [collapsed, setCollapsed] = useState<ReadonlySet<number>>(new Set());
   const [fit, setFit] = useState(0);
   useEffect(() => {
@@ -136,12 +52,21 @@ function Live() {
     };
   }, [most]);
   useEffect(() => asker.listen(), []);
+  const place = `${game.value?.serial}:${position.value?.node}`;
+  const placed = useRef(place);
   useEffect(() => {
-    select(0);
+    if (placed.current === place) return;
+    placed.current = place;
+    choose(null);
     setCollapsed(new Set());
     table.value = null;
-  }, [position.value?.node, game.value?.serial]);
+  }, [place]);
   const root = useMemo(() => (shown ? spotsOf(shown.rows) : null), [shown]);
+  useEffect(() => {
+    // The node that the address names is chosen as soon as the tree has it.
+    const named = root && spotAt(root, decodeMoves(text("way", ""), size.value));
+    if (named) select(named.index);
+  }, [root]);
   const spot = find(root, selected) ?? root;
   const way = spot ? wayTo(spot) : [];
   const key = way.join(",");
@@ -191,7 +116,7 @@ function Live() {
             fit={fit}
             name={(s) => (s.action < 0 ? "" : moveName(s.action))}
             label={t("tree_label")}
-            onSelect={(s) => select(s.index)}
+            onSelect={choose}
             onToggle={toggle}
           />
         ) : (
@@ -213,7 +138,7 @@ function Live() {
           title={way.length ? way.map(moveName).join(" ") : t("node_root")}
           aside={
             spot?.parent ? (
-              <button type="button" onClick={() => select(spot.parent!.index)}>
+              <button type="button" onClick={() => choose(spot.parent)}>
                 ↑
               </button>
             ) : null
@@ -238,7 +163,7 @@ function Live() {
               found={found}
               onFollow={(action) => {
                 const below = spot?.children.find((c) => c.action === action);
-                if (below) select(below.index);
+                if (below) choose(below);
               }}
             />
           </Card>
@@ -250,6 +175,33 @@ function Live() {
         />
       </div>
     </>
+  );
+}
+
+const looksInside = (): boolean =>
+  welcome.value?.systems.find((s) => s.name === game.value?.setting.system)?.grows_tree ?? true;
+
+/** The engine chosen has nothing to look into: another can be chosen here. */
+function NoTree() {
+  const setting = game.value!.setting;
+  const systems = welcome.value!.systems.filter(
+    (s) => s.grows_tree && !(s.needs_network && setting.network === "playouts"),
+  );
+  return (
+    <div class="empty no-tree">
+      <p>{t("no_tree_here", { system: systemName(setting.system) })}</p>
+      <p class="buttons">
+        {systems.slice(0, 6).map((s) => (
+          <button
+            key={s.name}
+            type="button"
+            onClick={() => send({ type: "configure", system: s.name })}
+          >
+            {systemName(s.name)}
+          </button>
+        ))}
+      </p>
+    </div>
   );
 }
 
@@ -269,7 +221,7 @@ export function Inside() {
           onChange={(value) => setValues({ mode: value === "live" ? null : value })}
         />
       </div>
-      {mode === "steps" ? <Steps /> : <Live />}
+      {!looksInside() ? <NoTree /> : mode === "steps" ? <Steps /> : <Live />}
     </div>
   );
 }

@@ -1,12 +1,10 @@
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { Board } from "../parts/Board";
 import { Card, Intro, Segments } from "../parts/controls";
 import { setValues, text } from "../address";
 import { percent, short, signed } from "../numbers";
 import {
   analysing,
-  clock,
   counted,
   game,
   judgements,
@@ -16,9 +14,10 @@ import {
   size,
   working,
 } from "../state";
-import { player, t } from "../texts";
+import { player, t, visitsText } from "../texts";
 import type { Candidate } from "../wire";
 import { vertex } from "../board";
+import { Players } from "./Players";
 import { EngineSettings, NewGame, RecordTools } from "./Settings";
 import { GameGraph, Mistakes, Variations } from "./Story";
 import { goForward, goToEnd, goToStart, goUp } from "./walking";
@@ -89,49 +88,6 @@ function Transport() {
       >
         {t("count")}
       </button>
-    </div>
-  );
-}
-
-function seconds(left: number): string {
-  const whole = Math.ceil(left);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
-}
-
-const now = signal(performance.now());
-
-function Players() {
-  const here = position.value;
-  const times = clock.value;
-  useEffect(() => {
-    if (times === null || times.state.running === null) return;
-    const timer = window.setInterval(() => (now.value = performance.now()), 250);
-    return () => window.clearInterval(timer);
-  }, [times]);
-  if (!here || !game.value) return null;
-  const setting = game.value.setting;
-  return (
-    <div class="players">
-      {[0, 1].map((side) => {
-        const left =
-          times === null
-            ? null
-            : (side === 0 ? times.state.black : times.state.white) -
-              (times.state.running === side ? Math.max(0, now.value - times.at) / 1000 : 0);
-        return (
-          <div key={side} class={`player ${here.to_play === side && !here.over ? "on" : ""}`}>
-            <span class={`stone ${side ? "white" : "black"}`} aria-hidden="true" />
-            <strong>{player(side)}</strong>
-            <span class="soft">
-              {(side ? setting.white : setting.black) === "engine" ? t("engine") : t("person")}
-            </span>
-            <span class="soft" title={t("captured")}>
-              {/* What a player took is the other's stones. */}+{here.captured[1 - side] ?? 0}
-            </span>
-            {left !== null && <span class="time">{seconds(Math.max(0, left))}</span>}
-          </div>
-        );
-      })}
     </div>
   );
 }
@@ -338,7 +294,7 @@ export function Play() {
           aside={
             found && (
               <span class="soft" data-visits={found.visits}>
-                {t("visits_n", { n: short(found.visits) })} ·{" "}
+                {visitsText(found.visits, short(found.visits))} ·{" "}
                 {t("positions_per_second", { n: short(found.per_second) })}
               </span>
             )

@@ -3,7 +3,9 @@ import { useRef } from "preact/hooks";
 import { Card, Choice, Slider } from "../parts/controls";
 import { connection, game, notice, send, welcome } from "../state";
 import { systemName, t } from "../texts";
-import type { Seat } from "../wire";
+import type { ClockState, Seat } from "../wire";
+
+type ClockKind = ClockState["kind"];
 
 const wish = signal({
   width: 9,
@@ -13,9 +15,39 @@ const wish = signal({
   handicap: 0,
   black: "person" as Seat,
   white: "engine" as Seat,
-  minutes: 0,
+  clock: "none" as ClockKind | "none",
+  minutes: 10,
   increment: 5,
+  period: 30,
+  periods: 5,
+  stones: 10,
 });
+
+const CLOCKS: ClockKind[] = ["fischer", "byo_yomi", "canadian"];
+
+function clockWish(now: typeof wish.value): object | null {
+  const main = 60 * now.minutes;
+  switch (now.clock) {
+    case "none":
+      return null;
+    case "fischer":
+      return { kind: now.clock, main, increment: now.increment };
+    case "byo_yomi":
+      return { kind: now.clock, main, period: now.period, periods: now.periods };
+    case "canadian":
+      return { kind: now.clock, main, period: now.period, stones: now.stones };
+  }
+}
+
+type NumberKey =
+  | "width"
+  | "height"
+  | "handicap"
+  | "minutes"
+  | "increment"
+  | "period"
+  | "periods"
+  | "stones";
 
 const seats = (): [Seat, string][] => [
   ["person", t("person")],
@@ -29,7 +61,7 @@ export function NewGame() {
     wish.value = { ...wish.value, ...changes };
   };
   const usual = hello?.komi[now.rules] ?? 7.5;
-  const count = (label: string, key: "width" | "height" | "handicap", min: number, max: number) => (
+  const count = (label: string, key: NumberKey, min: number, max: number) => (
     <label class="count">
       {label}
       <input
@@ -38,7 +70,10 @@ export function NewGame() {
         min={min}
         max={max}
         value={now[key]}
-        onChange={(e) => set({ [key]: e.currentTarget.valueAsNumber || min })}
+        onChange={(e) => {
+          const x = Math.round(e.currentTarget.valueAsNumber) || min;
+          set({ [key]: Math.min(max, Math.max(min, x)) });
+        }}
       />
     </label>
   );
@@ -56,7 +91,7 @@ export function NewGame() {
             handicap: now.handicap,
             black: now.black,
             white: now.white,
-            clock: now.minutes > 0 ? { main: now.minutes * 60, increment: now.increment } : null,
+            clock: clockWish(now),
           });
         }}
       >
@@ -72,8 +107,10 @@ export function NewGame() {
               {n}×{n}
             </button>
           ))}
-          {count(t("width"), "width", 2, 25)}
-          {count(t("height"), "height", 2, 25)}
+          <span class="sides">
+            {count(t("width"), "width", 2, 25)}
+            {count(t("height"), "height", 2, 25)}
+          </span>
         </div>
         <div class="fields">
           <Choice
@@ -111,28 +148,22 @@ export function NewGame() {
             options={seats()}
             onChange={(white) => set({ white })}
           />
-          <label class="count">
-            {t("clock")}, {t("minutes")}
-            <input
-              type="number"
-              min={0}
-              max={600}
-              value={now.minutes}
-              onChange={(e) => set({ minutes: e.currentTarget.valueAsNumber || 0 })}
-            />
-          </label>
-          {now.minutes > 0 && (
-            <label class="count">
-              {t("increment")}
-              <input
-                type="number"
-                min={0}
-                max={600}
-                value={now.increment}
-                onChange={(e) => set({ increment: e.currentTarget.valueAsNumber || 0 })}
-              />
-            </label>
-          )}
+          <Choice
+            label={t("clock")}
+            name="clock"
+            value={now.clock}
+            options={[
+              ["none", t("clock_none")],
+              ...CLOCKS.map((kind): [ClockKind, string] => [kind, t(`clock_${kind}`)]),
+            ]}
+            onChange={(clock) => set({ clock })}
+          />
+          {now.clock !== "none" && count(t("minutes"), "minutes", 0, 1440)}
+          {now.clock === "fischer" && count(t("increment"), "increment", 0, 600)}
+          {(now.clock === "byo_yomi" || now.clock === "canadian") &&
+            count(t("period"), "period", 1, 3600)}
+          {now.clock === "byo_yomi" && count(t("periods"), "periods", 1, 99)}
+          {now.clock === "canadian" && count(t("stones"), "stones", 1, 99)}
         </div>
         <button type="submit" class="main" data-action="new-game">
           {t("start")}
@@ -149,7 +180,7 @@ export function EngineSettings() {
   const networks = hello.networks.length > 1;
   return (
     <Card title={t("engine_settings")}>
-      <div class="fields">
+      <div class="fields halves">
         <Choice
           label={t("system")}
           name="system"

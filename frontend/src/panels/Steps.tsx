@@ -1,17 +1,22 @@
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { setValues, text } from "../address";
 import { Asker } from "../ask";
 import { playOut } from "../board";
-import { fixed, percent, signed, term } from "../numbers";
+import { fixed, percent, signed } from "../numbers";
 import { Board } from "../parts/Board";
 import { Card, Intro } from "../parts/controls";
 import { TreeCanvas } from "../parts/TreeCanvas";
 import type { Spot } from "../parts/trees";
-import { game, position, size } from "../state";
+import { game, position, size, welcome } from "../state";
 import { player, t, type Key } from "../texts";
-import type { ServerEvent, Simulation, StepOfWay } from "../wire";
-import { moveName } from "./Inside";
+import type { ServerEvent, Simulation, StepEdge, StepOfWay } from "../wire";
+import { FORMULA_OF, moveName, SCORE_COLUMNS, SUM, total } from "./Children";
 
+/** Simulations that an address may ask for at once. */
+const MOST_ON_THE_WAY = 1000;
+/** Actions of a node that are shown beside the one taken. */
+const MOST_EDGES = 8;
 const PHASES = ["selection", "expansion", "evaluation", "backup"] as const;
 
 const simulations = signal<Simulation[]>([]);
@@ -23,16 +28,48 @@ const place = signal(0);
 
 const asker = new Asker((event: ServerEvent) => {
   if (event.type !== "simulations") return;
-  simulations.value = event.fresh
-    ? event.simulations
-    : [...simulations.value, ...event.simulations];
+  const known = event.fresh ? [] : simulations.value;
+  simulations.value = [...known, ...event.simulations];
   ended.value = event.ended;
-  if (event.fresh) place.value = 0;
-  else if (event.simulations.length > 0) {
-    place.value = 4 * (simulations.value.length - event.simulations.length);
-    if (event.simulations.length > 1) place.value = 4 * simulations.value.length - 1;
-  }
+  const wanted = placeWanted();
+  if (wanted !== null) {
+    if (!goTowards(wanted)) return;
+  } else if (event.fresh) show(0);
+  else if (event.simulations.length === 1) show(4 * known.length);
+  else if (event.simulations.length > 1) show(4 * simulations.value.length - 1);
 });
+
+/** Where the address wants to be, `12.backup`; until a person goes elsewhere. */
+let onTheWay = true;
+function placeWanted(): number | null {
+  if (!onTheWay) return null;
+  const [number, phase] = text("at", "").split(".");
+  const whole = Math.floor(Number(number)) - 1;
+  const found = PHASES.findIndex((name) => name === phase);
+  return whole >= 0 && whole < MOST_ON_THE_WAY ? 4 * whole + Math.max(0, found) : null;
+}
+
+/** Whether the place is there; else more simulations are on their way. */
+function goTowards(wanted: number): boolean {
+  const missing = Math.floor(wanted / 4) + 1 - simulations.value.length;
+  if (missing > 0 && !ended.value) {
+    more(Math.min(100, missing));
+    return false;
+  }
+  show(Math.min(wanted, 4 * simulations.value.length - 1));
+  return true;
+}
+
+function show(next: number): void {
+  place.value = next;
+  setValues({ at: next === 0 ? null : `${Math.floor(next / 4) + 1}.${PHASES[next % 4]}` });
+}
+
+/** What a person asks for. */
+function go(act: () => void): void {
+  onTheWay = false;
+  act();
+}
 
 const wanted = (): string =>
   JSON.stringify([
@@ -107,8 +144,13 @@ function treeAt(all: Simulation[], whole: number, phase: number): Spot | null {
   return root;
 }
 
+const scoreOf = (edge: StepEdge): number => edge.score?.total ?? Infinity;
+
 function Selection({ step, depth }: { step: StepOfWay; depth: number }) {
-  const edges = [...step.edges].sort((a, b) => b.q + b.u - (a.q + a.u)).slice(0, 8);
+  const edges = [...step.edges].sort((a, b) => scoreOf(b) - scoreOf(a));
+  const chosen = edges.findIndex((e) => e.action === step.chosen);
+  // Gumbel's root keeps to its plan, so that what it takes may stand further down.
+  const shown = edges.filter((_, i) => i < MOST_EDGES || i === chosen);
   return (
     <div class="way-step" data-depth={depth} data-step-node={step.node_index}>
       <h3>
@@ -116,47 +158,53 @@ function Selection({ step, depth }: { step: StepOfWay; depth: number }) {
         {step.edges.reduce((sum, e) => sum + e.n, 0)}
         <span class="soft"> → {moveName(step.chosen)}</span>
       </h3>
-      <table class="numbers">
-        <thead>
-          <tr>
-            <th scope="col">{t("move")}</th>
-            <th scope="col">N</th>
-            <th scope="col">Q</th>
-            <th scope="col">U</th>
-            <th scope="col">Q + U</th>
-          </tr>
-        </thead>
-        <tbody>
-          {edges.map((e) => (
-            <tr
-              key={e.action}
-              class={e.action === step.chosen ? "best" : ""}
-              data-edge={e.action}
-              data-n={e.n}
-              data-q={e.q}
-              data-u={e.u}
-            >
-              <th scope="row">{moveName(e.action)}</th>
-              <td>{e.n}</td>
-              <td>{signed(e.q, 3)}</td>
-              <td>{term(e.u)}</td>
-              <td>
-                <b>{signed(e.q + e.u, 3)}</b>
-              </td>
+      <div class="scroll">
+        <table class="numbers">
+          <thead>
+            <tr>
+              <th scope="col">{t("move")}</th>
+              <th scope="col">N</th>
+              {SCORE_COLUMNS[step.terms].map(([name]) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+              <th scope="col">{SUM[step.terms]}</th>
             </tr>
-          ))}
-          {step.opened && !edges.some((e) => e.action === step.chosen) && (
-            <tr class="best">
-              <th scope="row">{moveName(step.chosen)}</th>
-              <td>0</td>
-              <td colSpan={3} class="soft">
-                {t("unvisited")}, {t("urgency")}{" "}
-                {step.urgency === null ? t("unvisited_first") : signed(step.urgency, 3)}
-              </td>
-            </tr>
-          )}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {shown.map((e) => (
+              <tr
+                key={e.action}
+                class={e.action === step.chosen ? "best" : ""}
+                data-edge={e.action}
+                data-n={e.n}
+                data-q={e.q}
+                data-u={e.u}
+              >
+                <th scope="row">{moveName(e.action)}</th>
+                <td>{e.n}</td>
+                {SCORE_COLUMNS[step.terms].map(([name, cell]) => (
+                  <td key={name}>{e.score ? cell({ ...e, score: e.score }) : ""}</td>
+                ))}
+                <td>
+                  <b>{e.score ? total(e.score) : ""}</b>
+                </td>
+              </tr>
+            ))}
+            {step.opened && chosen < 0 && (
+              <tr class="best">
+                <th scope="row">{moveName(step.chosen)}</th>
+                <td>0</td>
+                <td colSpan={1 + SCORE_COLUMNS[step.terms].length} class="soft">
+                  {t("unvisited")}, {t("urgency")}{" "}
+                  {step.urgency === null ? t("unvisited_first") : signed(step.urgency, 3)}
+                </td>
+              </tr>
+            )}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }
@@ -166,7 +214,12 @@ function PhaseText({ sim, phase }: { sim: Simulation; phase: number }) {
   if (phase === 0) {
     return (
       <>
-        <p>{sim.way.length ? t("selection_text") : t("selection_none")}</p>
+        <p>
+          {sim.way.length === 0
+            ? t("selection_none")
+            : t("selection_text", { score: SUM[sim.way[sim.way.length - 1]!.terms] })}
+          {sim.way[0]?.terms === "gumbel" && ` ${t("selection_halving")}`}
+        </p>
         {sim.way.map((step, depth) => (
           <Selection key={depth} step={step} depth={depth} />
         ))}
@@ -271,34 +324,36 @@ export function Steps() {
     [sim, phase],
   );
   const way = sim?.way.map((s) => s.chosen) ?? [];
+  const engine = game.value?.setting.system;
+  const formula = welcome.value?.systems.find((each) => each.name === engine)?.formula;
   const forward = (): void => {
-    if (place.value + 1 < 4 * all.length) place.value++;
+    if (place.value + 1 < 4 * all.length) show(place.value + 1);
     else if (!ended.value) more(1);
   };
   const nextSimulation = (): void => {
-    if (whole + 1 < all.length) place.value = 4 * (whole + 1);
+    if (whole + 1 < all.length) show(4 * (whole + 1));
     else if (!ended.value) more(1);
   };
   return (
     <>
       <div class="stage">
         <div class="stage-bar steps-bar">
-          <button type="button" data-action="simulation-back" disabled={whole === 0} onClick={() => (place.value = 4 * (whole - 1))}>
+          <button type="button" data-action="simulation-back" disabled={whole === 0} onClick={() => go(() => show(4 * (whole - 1)))}>
             ⇤ {t("simulation_back")}
           </button>
-          <button type="button" data-action="step-back" disabled={place.value === 0} onClick={() => place.value--}>
+          <button type="button" data-action="step-back" disabled={place.value === 0} onClick={() => go(() => show(place.value - 1))}>
             ← {t("step_back")}
           </button>
-          <button type="button" class="main" data-action="step-forward" disabled={here?.over} onClick={forward}>
+          <button type="button" class="main" data-action="step-forward" disabled={here?.over} onClick={() => go(forward)}>
             {t("step_forward")} →
           </button>
-          <button type="button" data-action="next-simulation" disabled={here?.over} onClick={nextSimulation}>
+          <button type="button" data-action="next-simulation" disabled={here?.over} onClick={() => go(nextSimulation)}>
             {t("simulation_forward")} ⇥
           </button>
-          <button type="button" data-action="ten-forward" disabled={here?.over || ended.value} onClick={() => more(10)}>
+          <button type="button" data-action="ten-forward" disabled={here?.over || ended.value} onClick={() => go(() => more(10))}>
             {t("ten_forward")}
           </button>
-          <button type="button" onClick={restart}>
+          <button type="button" onClick={() => go(restart)}>
             {t("begin_again")}
           </button>
           <button type="button" onClick={() => setFit(fit + 1)}>
@@ -337,7 +392,7 @@ export function Steps() {
                   type="button"
                   data-phase-button={name}
                   aria-current={i === phase ? "step" : undefined}
-                  onClick={() => (place.value = 4 * whole + i)}
+                  onClick={() => go(() => show(4 * whole + i))}
                 >
                   {t(`phase_${name}`)}
                 </button>
@@ -361,7 +416,11 @@ export function Steps() {
             </div>
           </Card>
         )}
-        <Intro text={t("inside_intro")} formulas={["puct", "backup", "q"]} anchor="step-by-step" />
+        <Intro
+          text={t("inside_intro")}
+          formulas={[FORMULA_OF[formula ?? "puct"] ?? "puct", "backup", "q"]}
+          anchor="step-by-step"
+        />
       </div>
     </>
   );

@@ -82,7 +82,7 @@ export function GameGraph() {
       />
       {hasLeads && (
         <p class="key">
-          <span class="line ink" /> {t("winrate")} {player(0)} <span class="line accent" />{" "}
+          <span class="line ink" /> {t("winrate")} {player(0)} <span class="line accent dashed" />{" "}
           {t("lead")} {player(0)}
         </p>
       )}
@@ -108,7 +108,9 @@ export function Mistakes() {
             <li key={node.id}>
               <button type="button" class="link" onClick={() => goTo(node.id)}>
                 <span class={`stone small ${node.player ? "white" : "black"}`} aria-hidden="true" />
-                {turn}. {vertex(node.action ?? 0, size.value, t("pass"))}
+                <bdi dir="ltr">
+                  {turn}. {vertex(node.action ?? 0, size.value, t("pass"))}
+                </bdi>
               </button>
               <span class={`grade ${judgement?.grade}`}>
                 {t(`grade_${judgement?.grade ?? "doubtful"}` as Key)}
@@ -165,7 +167,7 @@ function layOut(root: GameNode, children: Map<number, GameNode[]>): Placed[] {
   return placed;
 }
 
-const STEP = 22;
+const STEP = 26;
 
 export function Variations() {
   const nodes = game.value?.nodes;
@@ -225,7 +227,7 @@ export function Variations() {
                 onClick={() => goTo(node.id)}
               >
                 <circle
-                  r={9}
+                  r={10.5}
                   class={node.player === null ? "start" : node.player ? "white" : "black"}
                 />
                 {node.player !== null && (

@@ -214,6 +214,27 @@ export function Board(props: BoardProps) {
           );
         })}
       </g>
+      {props.ownership && !line && (
+        <g>
+          {/* Stones that will be the other side's. */}
+          {points.map((p) => {
+            const owned = props.ownership?.[p] ?? 0;
+            const lost = stones[p] === "X" ? -owned : stones[p] === "O" ? owned : 0;
+            if (lost < 0.3) return null;
+            return (
+              <rect
+                key={p}
+                class={owned > 0 ? "area-black" : "area-white"}
+                x={x(p) - 0.2 * lost}
+                y={y(p) - 0.2 * lost}
+                width={0.4 * lost}
+                height={0.4 * lost}
+                rx={0.04}
+              />
+            );
+          })}
+        </g>
+      )}
       {props.area && (
         <g>
           {points.map((p) =>

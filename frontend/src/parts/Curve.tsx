@@ -26,6 +26,8 @@ interface Props {
   marker?: number | null;
   format?: (value: number) => string;
   legend?: boolean;
+  /** What the x axis counts. */
+  under?: string;
   onPick?: (place: number) => void;
 }
 
@@ -40,6 +42,7 @@ export function Curve(props: Props) {
     props.logarithmic,
     props.range,
     props.second !== undefined,
+    props.under,
     dark.value,
   ]);
 
@@ -75,7 +78,13 @@ export function Curve(props: Props) {
         ...(props.second ? { second: { range: () => latest.current.second ?? [-1, 1] } } : {}),
       },
       axes: [
-        { ...axis, size: 26, incrs: WHOLE },
+        {
+          ...axis,
+          incrs: WHOLE,
+          ...(props.under === undefined
+            ? { size: 26 }
+            : { size: 40, label: props.under, labelSize: 16, labelFont: axis.font, labelGap: 0 }),
+        },
         { ...axis, size: 44, values: format },
         ...(props.second
           ? [{ ...axis, scale: "second", side: 1 as const, size: 36, grid: { show: false } }]

@@ -1,6 +1,7 @@
 import { select } from "d3-selection";
 import { zoom, zoomIdentity, type ZoomBehavior, type ZoomTransform } from "d3-zoom";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { fixed, short, signed } from "../numbers";
 import { dark } from "../theme";
 import { layOut, principal, radius, type Drawn, type Spot } from "./trees";
 
@@ -20,7 +21,7 @@ interface Props {
 const ACROSS = 46;
 const DOWN = 92;
 /** From this zoom on there is room for numbers. */
-const READABLE = 0.62;
+const READABLE = 0.8;
 /** Zoomed out further than this, nodes keep their size on the screen. */
 const SMALLEST = 0.42;
 
@@ -261,16 +262,61 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
       context.stroke();
     }
     if (readable) label(context, d, r, props.name(spot), ink, soft, paper);
-    else if (blue.has(spot) || spot.n >= 0.08 * props.root.n) {
-      context.font = `600 ${11 / view.k}px system-ui, sans-serif`;
-      context.textAlign = "left";
-      context.lineWidth = 3 / view.k;
-      context.strokeStyle = paper;
-      context.strokeText(props.name(spot), d.x + r + 4 / view.k, d.y + 4 / view.k);
-      context.fillStyle = ink;
-      context.fillText(props.name(spot), d.x + r + 4 / view.k, d.y + 4 / view.k);
-    }
   }
+  if (readable) return;
+  const rank = (d: Drawn): number => {
+    const foremost = blue.has(d.data) || marked?.has(d.data.index);
+    return (foremost ? 2 : 0) + d.data.n / Math.max(1, props.root.n);
+  };
+  const taken: Box[] = [];
+  for (const d of seen.filter((each) => rank(each) >= NAMED).sort((a, b) => rank(b) - rank(a))) {
+    const r = radius(d.data, props.root) * growth;
+    beside(context, d, r, props.name(d.data), [ink, soft, paper], view.k, taken);
+  }
+}
+
+/** Nodes with this share of the visits are named where there is no room for all. */
+const NAMED = 0.05;
+/** Left, right and height on the screen, of one line. */
+type Box = [number, number, number];
+
+/** Name, N and Q in one line to the right, of the size of the screen's text at any zoom: as much of
+ * it as the words that are there already leave room for. */
+function beside(
+  context: CanvasRenderingContext2D,
+  d: Drawn,
+  r: number,
+  name: string,
+  [ink, soft, paper]: [string, string, string],
+  zoom: number,
+  taken: Box[],
+): void {
+  const parts: [string, string, string][] = [
+    ["600 11px system-ui, sans-serif", name, ink],
+    ["10px system-ui, sans-serif", ` ${short(d.data.n)} · ${signed(d.data.q, 2)}`, soft],
+  ];
+  const [start, height] = [(d.x + r) * zoom + 4, d.y * zoom];
+  const free = (end: number): boolean =>
+    taken.every(([left, right, y]) => end < left || right < start || Math.abs(y - height) > 12);
+  context.save();
+  context.translate(d.x + r, d.y);
+  context.scale(1 / zoom, 1 / zoom);
+  context.textAlign = "left";
+  let x = 0;
+  for (const [font, text, fill] of parts) {
+    context.font = font;
+    const { width } = context.measureText(text);
+    if (!free(start + x + width)) break;
+    context.globalAlpha = 0.85;
+    context.fillStyle = paper;
+    context.fillRect(4 + x, -6, width, 12);
+    context.globalAlpha = 1;
+    context.fillStyle = fill;
+    context.fillText(text, 4 + x, 4);
+    x += width;
+  }
+  if (x > 0) taken.push([start, start + x, height]);
+  context.restore();
 }
 
 function label(
@@ -286,16 +332,18 @@ function label(
   const lines: [string, string, string][] = [
     ["600 11px system-ui, sans-serif", name, ink],
     ["9.5px system-ui, sans-serif", `N ${n}`, soft],
-    ["9.5px system-ui, sans-serif", `${d.data.parent ? "Q" : "V"} ${q.toFixed(2).replace("-", "−")}`, soft],
+    ["9.5px system-ui, sans-serif", `${d.data.parent ? "Q" : "V"} ${fixed(q)}`, soft],
   ];
+  const shown = lines.filter(([, text]) => text !== "");
   context.textAlign = "center";
-  context.lineWidth = 3;
-  context.strokeStyle = paper;
-  lines.forEach(([font, text, fill], i) => {
-    const y = d.y + r + 13 + 11 * i;
+  // Limbs pass behind the words, as behind a card.
+  context.fillStyle = paper;
+  context.globalAlpha = 0.88;
+  context.fillRect(d.x - 21, d.y + r + 3, 42, 11 * shown.length + 2);
+  context.globalAlpha = 1;
+  shown.forEach(([font, text, fill], i) => {
     context.font = font;
-    context.strokeText(text, d.x, y);
     context.fillStyle = fill;
-    context.fillText(text, d.x, y);
+    context.fillText(text, d.x, d.y + r + 12 + 11 * i);
   });
 }

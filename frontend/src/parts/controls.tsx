@@ -16,9 +16,11 @@ export function Slider(props: {
 }) {
   const id = useId();
   const { value, min, max, step } = props;
-  const toTrack = (v: number): number => (props.logarithmic ? Math.log(Math.max(v, 1)) : v);
-  const fromTrack = (v: number): number =>
-    props.logarithmic ? Math.round(Math.exp(v)) : Number(v.toFixed(6));
+  const toTrack = (v: number): number => (props.logarithmic ? Math.log(Math.max(v, min)) : v);
+  const fromTrack = (v: number): number => {
+    if (!props.logarithmic) return Number(v.toFixed(6));
+    return min < 1 ? Number(Math.exp(v).toPrecision(2)) : Math.round(Math.exp(v));
+  };
   const set = (v: number): void => {
     if (Number.isFinite(v)) props.onChange(Math.min(max, Math.max(min, v)));
   };

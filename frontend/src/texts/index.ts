@@ -46,6 +46,10 @@ export function t(key: Key, gaps: Record<string, string | number> = {}): string 
   return texts.value[key].replace(/\{(\w+)\}/g, (_, name: string) => String(gaps[name] ?? ""));
 }
 
+/** So many visits, in words; `shown` is the number as it is written. */
+export const visitsText = (n: number, shown: string): string =>
+  n === 1 ? t("visit_1") : t("visits_n", { n: shown });
+
 export const player = (side: number): string => t(side === 1 ? "white" : "black");
 
 /** The system's name as people know it; its own where this page has none. */

@@ -64,8 +64,9 @@ def curves(wish: Explore, actions: Sequence[Curve], seen: Seen) -> list[CurveRow
     if isinstance(selection, Gumbel):
         return _improved_policies(selection, actions, seen, places)
     if isinstance(selection, Ucb1):
-        values = [explored(selection, 0.0, n, wish.visits) for n in places]
-        return [CurveRow(parameter=selection.c, values=values)]
+        # An arm that was never pulled comes before all others.
+        bonus = [explored(selection, 0.0, n, wish.visits) if n else None for n in places]
+        return [CurveRow(parameter=selection.c, values=bonus)]
     return [
         CurveRow(
             action=action.action,
@@ -90,8 +91,8 @@ def _trust_in_amaf(wish: Explore, selection: Rave | Grave, actions: int) -> list
         varied = selection.model_copy(update={"schedule": schedule})
         values = []
         for total in wish.curve_visits:
-            n = math.ceil(total / max(1, actions))
-            values.append(weight(varied, total, n, max(1, math.ceil(total * wish.amaf_share))))
+            n = total / max(1, actions)
+            values.append(weight(varied, total, n, total * wish.amaf_share))
         rows.append(CurveRow(parameter=parameter, values=values))
     return rows
 

@@ -46,6 +46,12 @@ class System:
         """Whether its search is one of visits."""
         return isinstance(self.config(), SearchConfig)
 
+    @property
+    def formula(self) -> str:
+        """The kind of its selection; minimax where it grows no tree."""
+        config = self.config()
+        return config.selection.kind if isinstance(config, SearchConfig) else "minimax"
+
 
 SYSTEMS = {
     system.name: system

@@ -6,6 +6,7 @@ their node. An action is y · width + x from the top left, width · height passe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -25,6 +26,8 @@ class SystemInfo(BaseModel):
     needs_network: bool
     grows_tree: bool
     """Whether its search is one of visits, to be looked into; alpha-beta's is not."""
+    formula: str
+    """The kind of its selection; minimax where it grows no tree."""
 
 
 class Welcome(Event):
@@ -347,7 +350,8 @@ class CurveRow(BaseModel):
     action: int | None = None
     prior: float | None = None
     parameter: float | None = None
-    values: list[float]
+    values: Sequence[float | None]
+    """None where the action comes before all others."""
 
 
 class HalvingRound(BaseModel):

@@ -136,6 +136,7 @@ class Lobby:
                     answer=system.answer.value,
                     needs_network=system.needs_network,
                     grows_tree=system.grows_tree,
+                    formula=system.formula,
                 )
                 for system in engines.SYSTEMS.values()
             ],

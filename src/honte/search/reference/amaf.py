@@ -13,7 +13,7 @@ Played = tuple[int, int]
 """A player and the action it chose."""
 
 
-def weight(selection: Rave | Grave, node_visits: int, n: int, amaf_n: int) -> float:
+def weight(selection: Rave | Grave, node_visits: float, n: float, amaf_n: float) -> float:
     """β: the weight of the AMAF value beside the mean."""
     if amaf_n == 0:
         return 0.0
