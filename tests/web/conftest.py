@@ -82,7 +82,7 @@ def open_page(browser, server):
             lambda message: message.type == "error" and faults.append(message.text),
         )
         page.goto(server.address + "/" + fragment)
-        page.wait_for_selector(".board, .bars, .curve, canvas, .stage, .contenders")
+        page.wait_for_selector(".board, .bars, .curve, canvas, .stage, .contenders, .no-tree")
         return page
 
     yield open_one
