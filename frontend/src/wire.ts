@@ -4,7 +4,7 @@ export type Seat = "person" | "engine";
 
 export interface SystemInfo {
   name: string;
-  answer: "playout" | "network" | "mixture";
+  answer: "playout" | "network" | "with rollouts";
   needs_network: boolean;
   grows_tree: boolean;
   formula: string;

@@ -180,6 +180,7 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
     colour("--warm"),
   ];
   const scale = canvas.width / Math.max(1, canvas.clientWidth);
+  context.direction = "ltr";
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);
   context.setTransform(scale * view.k, 0, 0, scale * view.k, scale * view.x, scale * view.y);
