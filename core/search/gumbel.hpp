@@ -4,11 +4,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
 #include "random.hpp"
+#include "search/lanes.hpp"
 #include "search/parameters.hpp"
 #include "search/selection.hpp"
 #include "search/tree.hpp"
@@ -34,26 +36,50 @@ inline std::vector<std::uint32_t> halving_schedule(std::uint32_t considered, std
 // Q values of a node completed where there are none: from its side to move, with
 // σ(q) = (c_visit + max_b N(b)) · c_scale · (q + 1) / 2.
 struct CompletedValues {
-  CompletedValues(const SelectionParameters& parameters, const Node& node, const Edge* edges) {
-    double visits = 0.0, prior = 0.0, weighted = 0.0, most = 0.0;
-    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-      const Edge& edge = edges[i];
-      if (edge.n == 0) continue;
-      visits += edge.n;
-      most = std::max(most, static_cast<double>(edge.n));
-      prior += edge.p;
-      weighted += edge.p * edge.q;
-    }
-    const double raw = (node.player == 1 ? -1.0 : 1.0) * node.raw_value;
+  // `prior` and `weighted` are Σ P and Σ P·Q of the visited actions, `most` the visits of one.
+  CompletedValues(const SelectionParameters& parameters, const Node& node, std::uint32_t most, double prior, double weighted) {
+    const double raw = (node.player == 1 ? -1.0 : 1.0) * node.raw_value, visits = node.edge_visits;
     mixed = visits > 0.0 ? (raw + visits * weighted / prior) / (1.0 + visits) : raw;
     scale = (parameters.visit_offset + most) * parameters.value_scale;
   }
 
-  double transformed(const Edge& edge) const { return scale * ((edge.n > 0 ? edge.q : mixed) + 1.0) / 2.0; }
-  double transformed_unvisited() const { return scale * (mixed + 1.0) / 2.0; }
+  // From the edges of a node at some places, in ascending order, all visited ones among them.
+  template <class Places>
+  CompletedValues(const SelectionParameters& parameters, const Node& node, const Edge* edges, const Places& places)
+      : CompletedValues(parameters, node, 0, 1.0, 0.0) {
+    std::array<double, kLanes> prior{}, weighted{};
+    std::uint32_t most = 0;
+    for (const std::uint32_t i : places) {
+      if (edges[i].n == 0) continue;
+      most = std::max(most, edges[i].n);
+      prior[i % kLanes] += edges[i].p;
+      weighted[i % kLanes] += edges[i].p * edges[i].q;
+    }
+    *this = CompletedValues(parameters, node, most, lane_sum(prior), lane_sum(weighted));
+  }
+
+  double transformed(double q) const { return scale * (q + 1.0) / 2.0; }
+  double transformed(const Edge& edge) const { return transformed(edge.n > 0 ? edge.q : mixed); }
 
   double mixed;  // v_mix: the value that completes unvisited actions
   double scale;
+};
+
+// The actions of a node that have an edge, each property side by side: what the choice inside the
+// tree reads in turns. Whole lanes: what is beyond the last action has no prior and no value.
+struct ActionColumns {
+  void resize(std::size_t count) {
+    const std::size_t whole = whole_lanes(count);
+    for (std::vector<double>* column : {&p, &q, &n, &visited_p, &visited_pq, &weight}) {
+      column->resize(whole);
+      std::fill(column->begin() + static_cast<std::ptrdiff_t>(count), column->end(), 0.0);
+    }
+    std::fill(q.begin() + static_cast<std::ptrdiff_t>(count), q.end(), -1.0);
+  }
+
+  std::vector<double> p, q, n;  // leaves in flight included
+  std::vector<double> visited_p, visited_pq;  // 0 without visits
+  std::vector<double> weight;
 };
 
 }  // namespace honte

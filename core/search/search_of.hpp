@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "search/amaf.hpp"
 #include "search/expansion.hpp"
 #include "search/gumbel.hpp"
+#include "search/lanes.hpp"
 #include "search/rollout.hpp"
 #include "search/search.hpp"
 #include "search/selection.hpp"
@@ -69,6 +72,7 @@ class SearchOf final : public SearchBase {
   int num_actions() const override { return root_state_.num_distinct_actions(); }
 
  private:
+  static constexpr std::size_t kScales = 4096;
   static constexpr std::uint64_t kSymmetryStream = 2, kNoiseStream = 3, kSaltStream = 4, kGumbelStream = 5;
 
   // Where a way down ended.
@@ -121,6 +125,15 @@ class SearchOf final : public SearchBase {
   // The edge with the highest score; opens the next action where that one scores highest.
   std::uint32_t choose(Node& node, bool at_root);
 
+  // Asks for the memory of a node that is about to be reached, and of its edges once it is.
+  void fetch_ahead(std::uint32_t index) const;
+  void fetch_edges_ahead(std::uint32_t index) const;
+
+  std::span<double> scores_of(const Node& node);
+
+  // The node's part of the exploration term.
+  double scale_at(double visits);
+
   // What is left when every action that may be chosen is lost.
   std::uint32_t most_visited(const Node& node) const;
 
@@ -137,6 +150,8 @@ class SearchOf final : public SearchBase {
   void drop_forbidden(Node& node);
 
   std::uint32_t open(Node& node, Candidate next);
+
+  static auto every_edge(const Node& node) { return std::views::iota(0u, std::uint32_t{node.edge_count}); }
 
   // g + log P + σ(q) of the root's edges.
   std::vector<double> gumbel_scores() const;
@@ -239,8 +254,12 @@ class SearchOf final : public SearchBase {
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
   std::vector<double> drawn_;        // g + log P of the root's edges
-  std::vector<double> weights_;      // of a node's edges in Gumbel's improved policy
+  std::vector<double> scores_;       // of a node's edges, whole lanes
+  ActionColumns columns_;            // of the node at hand, for Gumbel's improved policy
+  std::vector<std::uint32_t> waiting_edges_;  // those without an answer yet
   std::vector<std::uint32_t> plan_, before_plan_;
+  std::vector<std::uint32_t> played_;  // edges of Gumbel's root that were ever chosen, ascending
+  std::vector<double> scales_;         // exploration_scale() by visits, as far as it was asked for
   std::uint64_t planned_simulations_ = 0, simulations_before_plan_ = 0;
   std::vector<double> custom_;       // q, n, p and scores of a custom formula
   std::uint64_t node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;

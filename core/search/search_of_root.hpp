@@ -99,7 +99,7 @@ template <State S>
 std::vector<double> SearchOf<S>::gumbel_policy() const {
   const Node& root = tree_.nodes[0];
   const Edge* edges = tree_.edges_of(root);
-  const CompletedValues values(parameters_.selection, root, edges);
+  const CompletedValues values(parameters_.selection, root, edges, every_edge(root));
   std::vector<double> logits, policy(num_actions(), 0.0);
   for (std::uint32_t i = 0; i < root.edge_count; ++i)
     if (!edges[i].closed) logits.push_back(std::log(static_cast<double>(edges[i].p)) + values.transformed(edges[i]));
@@ -218,10 +218,12 @@ void SearchOf<S>::make_plan() {
   if (parameters_.selection.formula != Formula::kGumbel) return;
   const Node& root = tree_.nodes[0];
   before_plan_.clear();
+  played_.clear();
   std::uint32_t open_actions = 0;
   const Edge* edges = tree_.edges_of(root);
   for (std::uint32_t i = 0; i < root.edge_count; ++i) {
     before_plan_.push_back(edges[i].n + edges[i].in_flight);
+    if (before_plan_.back() > 0) played_.push_back(i);
     open_actions += !edges[i].closed;
   }
   plan_ = halving_schedule(std::min(parameters_.selection.considered, open_actions), planned_simulations_);

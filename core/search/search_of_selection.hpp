@@ -21,6 +21,7 @@ typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
         return arrive(Arrival::kNew, index, node.n == 0 ? LeafKind::kNew : LeafKind::kRevisited);
       if (path_.size() >= parameters_.maximum_depth) return arrive(Arrival::kKnown, index, LeafKind::kTooDeep);
       const std::uint32_t before = node.edge_count;
+      if (node.edge_count > 0) fetch_edges_ahead(index);
       if (tracing_) trace_.steps.push_back({index, node.player, node.n, urgency(index), edges(index), 0, false});
       const Step step{index, choose(node, index == 0)};
       if (tracing_) {
@@ -30,6 +31,7 @@ typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
       if (in_flight) add_virtual_loss(tree_, parameters_, step);
       path_.push_back(step);
       Edge& edge = tree_.edges.at(node.edges)[step.edge];
+      if (edge.child != kNone) fetch_ahead(edge.child);
       scratch_.apply_action(edge.action);
       if (edge.child == kNone) {
         edge.child = tree_.add_node();
@@ -53,6 +55,50 @@ typename SearchOf<S>::Arrival SearchOf<S>::arrive(typename Arrival::Kind kind, s
   return {kind, index};
 }
 
+// The way down waits for memory more than for anything else: what a node will ask for is on its
+// way while the move before it is played.
+template <State S>
+void SearchOf<S>::fetch_ahead(std::uint32_t index) const {
+  const auto* bytes = reinterpret_cast<const char*>(&tree_.nodes[index]);
+  __builtin_prefetch(bytes);
+  __builtin_prefetch(bytes + sizeof(Node) - 1);
+  if (tree_.weighed) __builtin_prefetch(&tree_.extensions[index]);
+}
+
+template <State S>
+void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
+  const Node& node = tree_.nodes[index];
+  const auto* edges = reinterpret_cast<const char*>(tree_.edges.at(node.edges));
+  const std::size_t bytes = std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge);
+  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(edges + at);
+  if (node.amaf != kNone) __builtin_prefetch(&tree_.amaf[node.amaf]);
+  if (!tree_.weighed) return;
+  __builtin_prefetch(tree_.shares.at(node.edges));
+  if (parameters_.backup.bias_factor > 0.0) bias_.fetch_ahead(tree_.extensions[index].bucket);
+}
+
+// Most nodes of a tree have few visits, so the node's part of the formula is asked for the same
+// numbers again and again: roots and logarithms are taken once.
+template <State S>
+double SearchOf<S>::scale_at(double visits) {
+  if (scales_.empty()) scales_.assign(kScales, -1.0);
+  const auto whole = static_cast<std::uint64_t>(visits);
+  if (whole >= kScales || static_cast<double>(whole) != visits) return exploration_scale(parameters_.selection, visits);
+  double& scale = scales_[whole];
+  if (scale < 0.0) scale = exploration_scale(parameters_.selection, visits);
+  return scale;
+}
+
+// Room for a score of each edge, whole lanes: what is beyond the last edge is never chosen.
+template <State S>
+std::span<double> SearchOf<S>::scores_of(const Node& node) {
+  const std::size_t whole = whole_lanes(node.edge_count);
+  if (scores_.size() < whole) scores_.resize(2 * whole);
+  std::fill(scores_.begin() + node.edge_count, scores_.begin() + static_cast<std::ptrdiff_t>(whole),
+            -std::numeric_limits<double>::infinity());
+  return std::span(scores_).first(whole);
+}
+
 template <State S>
 std::uint32_t SearchOf<S>::choose(Node& node, bool at_root) {
   const SelectionParameters& selection = parameters_.selection;
@@ -60,26 +106,31 @@ std::uint32_t SearchOf<S>::choose(Node& node, bool at_root) {
   if (selection.formula == Formula::kRave) return choose_by_amaf(node, visits);
   if (selection.formula == Formula::kCustom) return choose_by_custom(node, at_root, visits);
   if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
-  const double scale = exploration_scale(selection, visits) * spread_factor(selection, node);
+  const double scale = scale_at(visits) * spread_factor(selection, node);
   const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                             at_root ? selection.root_urgency_value : selection.urgency_value,
                                             side(node.player) * node.value_sum / node.n, node.visited_prior);
   const double forced = at_root ? selection.forced_playouts * node.edge_visits : 0.0;
   const double hopeless = at_root ? hopeless_visits(node) : -1.0;
-  double best = -std::numeric_limits<double>::infinity();
-  std::uint32_t chosen = kNone;
+  constexpr double never = -std::numeric_limits<double>::infinity();
   const Edge* edges = tree_.edges_of(node);
+  const std::span<double> scores = scores_of(node);
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
     const Edge& edge = edges[i];
-    if (edge.closed || edge.n + edge.in_flight <= hopeless) continue;
-    if (forced > 0.0) {
-      const double n = edge.n + edge.in_flight;
-      if (n > 0.0 && n * n < forced * edge.p) return i;
-    }
-    if (edge.exact && edge.q <= -1.0) continue;  // a proven loss teaches nothing more
     const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
-    if (score > best) best = score, chosen = i;
+    // A proven loss teaches nothing more.
+    scores[i] = edge.closed || (edge.exact && edge.q <= -1.0) ? never : score;
   }
+  if (forced > 0.0 || hopeless >= 0.0)
+    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+      const Edge& edge = edges[i];
+      const double n = edge.n + edge.in_flight;
+      if (edge.closed) continue;
+      if (n <= hopeless) scores[i] = never;
+      else if (n > 0.0 && n * n < forced * edge.p) return i;
+    }
+  const double best = highest(scores);
+  std::uint32_t chosen = best > never ? first_place(scores, best) : kNone;
   if (hopeless < 0.0)
     if (const Candidate* next = next_candidate(node, visits)) {
       const double p = decode_prior(next->code);
@@ -205,7 +256,7 @@ template <State S>
 std::vector<double> SearchOf<S>::gumbel_scores() const {
   const Node& root = tree_.nodes[0];
   const Edge* edges = tree_.edges_of(root);
-  const CompletedValues values(parameters_.selection, root, edges);
+  const CompletedValues values(parameters_.selection, root, edges, every_edge(root));
   std::vector<double> scores;
   for (std::uint32_t i = 0; i < root.edge_count; ++i)
     scores.push_back(drawn_[i] + values.transformed(edges[i]));
@@ -217,24 +268,30 @@ std::uint32_t SearchOf<S>::choose_by_halving(Node& root) {
   std::uint64_t done = 0;
   const Edge* edges = tree_.edges_of(root);
   const auto planned = [&](std::uint32_t i) { return edges[i].n + edges[i].in_flight - before_plan_[i]; };
-  for (std::uint32_t i = 0; i < root.edge_count; ++i) done += planned(i);
+  for (const std::uint32_t i : played_) done += planned(i);
   const std::uint32_t wanted = done < plan_.size() ? plan_[done] : kNone;  // beyond the plan: evenly
-  const CompletedValues values(parameters_.selection, root, edges);
-  const auto best_of = [&](std::uint32_t visited) {
+  const CompletedValues values(parameters_.selection, root, edges, played_);
+  const auto best_of = [&](std::uint32_t visited, const auto& places) {
     std::uint32_t best = kNone;
     double best_score = 0.0;
-    for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+    for (const std::uint32_t i : places) {
       if (edges[i].closed || planned(i) != visited) continue;
       const double score = drawn_[i] + values.transformed(edges[i]);
       if (best == kNone || score > best_score) best = i, best_score = score;
     }
     return best;
   };
-  if (const std::uint32_t best = best_of(wanted); best != kNone) return best;
-  std::uint32_t fewest = kNone;
-  for (std::uint32_t i = 0; i < root.edge_count; ++i)
-    if (!edges[i].closed) fewest = std::min(fewest, planned(i));
-  return best_of(fewest);
+  // Few actions are ever played at the root; only for a first visit does it look at all of them.
+  std::uint32_t best = wanted == 0 ? best_of(0, every_edge(root)) : best_of(wanted, played_);
+  if (best == kNone) {
+    std::uint32_t fewest = kNone;
+    for (std::uint32_t i = 0; i < root.edge_count; ++i)
+      if (!edges[i].closed) fewest = std::min(fewest, planned(i));
+    best = best_of(fewest, every_edge(root));
+  }
+  const auto place = std::ranges::lower_bound(played_, best);
+  if (place == played_.end() || *place != best) played_.insert(place, best);
+  return best;
 }
 
 template <State S>
@@ -248,50 +305,61 @@ std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
       if (tree_.nodes[step.node].n >= selection.rave_reference) source = &tree_.nodes[step.node];
   const Amaf* table = tree_.amaf_of(*source);
   const double turned = source->player == node.player ? 1.0 : -1.0;
-  const double scale = exploration_scale(selection, visits);
+  const double scale = scale_at(visits);
   const AmafWeight weight(selection, visits);
   const Edge* edges = tree_.edges_of(node);
-  double best = -std::numeric_limits<double>::infinity();
-  std::uint32_t chosen = kNone;
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  const std::span<double> scores = scores_of(node);
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
     const Edge& edge = edges[i];
-    if (edge.closed) continue;
     const Amaf amaf = table[edge.action];
     const double n = edge.known ? edge.n + edge.in_flight : 0.0;
-    double score = std::numeric_limits<double>::infinity();
-    if (n > 0.0 || amaf.n > 0) {
-      const double beta = turned > 0.0 ? weight(n, amaf.n) : 0.0;
-      if (n > 0.0 || beta > 0.0)
-        score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
-    }
-    if (score > best) best = score, chosen = i;
+    const double beta = turned > 0.0 ? weight(n, amaf.n) : 0.0;
+    double score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
+    if (n == 0.0 && beta == 0.0) score = std::numeric_limits<double>::infinity();
+    scores[i] = edge.closed ? never : score;
   }
-  return chosen;
+  const double best = highest(scores);
+  return best > never ? first_place(scores, best) : kNone;
 }
 
 template <State S>
 std::uint32_t SearchOf<S>::choose_improved(Node& node) {
-  const CompletedValues values(parameters_.selection, node, tree_.edges_of(node));
-  const double unvisited = values.transformed_unvisited();
+  const SelectionParameters& selection = parameters_.selection;
+  const std::size_t count = node.edge_count;
+  auto& [p, q, n, visited_p, visited_pq, weight] = columns_;
+  columns_.resize(count);
   const Edge* edges = tree_.edges_of(node);
-  double highest = unvisited, visits = 0.0, opened = 0.0;
-  weights_.resize(node.edge_count);
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    weights_[i] = values.transformed(edges[i]);
-    highest = std::max(highest, weights_[i]);
-    visits += edges[i].n + edges[i].in_flight;
-    opened += edges[i].p;
+  std::uint32_t most = 0;
+  waiting_edges_.clear();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Edge& edge = edges[i];
+    p[i] = edge.p;
+    q[i] = edge.q;
+    n[i] = edge.n + edge.in_flight;
+    visited_p[i] = edge.n > 0 ? p[i] : 0.0;
+    most = std::max(most, edge.n);
+    if (edge.n == 0) waiting_edges_.push_back(i);
   }
-  double total = std::max(0.0, 1.0 - opened) * std::exp(unvisited - highest);
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) total += weights_[i] = edges[i].p * std::exp(weights_[i] - highest);
-  double best = -std::numeric_limits<double>::infinity();
-  std::uint32_t chosen = kNone;
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const double score = weights_[i] / total - (edges[i].n + edges[i].in_flight) / (1.0 + visits);
-    if (score > best) best = score, chosen = i;
-  }
+  const std::size_t whole = weight.size();
+  for (const std::uint32_t i : waiting_edges_) q[i] = 0.0;
+  for (std::size_t i = 0; i < whole; ++i) visited_pq[i] = visited_p[i] * q[i];
+  const CompletedValues values(selection, node, most, lane_sum(visited_p), lane_sum(visited_pq));
+  const double unvisited = values.transformed(values.mixed);
+  for (const std::uint32_t i : waiting_edges_) q[i] = values.mixed;
+  for (std::size_t i = 0; i < whole; ++i) weight[i] = values.transformed(q[i]);
+  const double top = std::max(unvisited, highest(weight));
+  for (std::size_t i = 0; i < whole; ++i) weight[i] = p[i] * falling_exp(weight[i] - top);
+  const double unopened = falling_exp(unvisited - top);
+  const double total = std::max(0.0, 1.0 - lane_sum(p)) * unopened + lane_sum(weight);
+  const double visits = static_cast<double>(node.edge_visits) + node.in_flight;
+  const double per_total = 1.0 / total, per_visit = 1.0 / (1.0 + visits);
+  for (std::size_t i = 0; i < whole; ++i) weight[i] = weight[i] * per_total - n[i] * per_visit;
+  for (std::size_t i = count; i < whole; ++i) weight[i] = -std::numeric_limits<double>::infinity();
+  const double best = highest(weight);
+  std::uint32_t chosen = count > 0 ? first_place(weight, best) : kNone;
   if (const Candidate* next = next_candidate(node, visits)) {
-    const double share = decode_prior(next->code) * std::exp(unvisited - highest) / total;
+    const double share = decode_prior(next->code) * unopened * per_total;
     if (chosen == kNone || share > best) chosen = open(node, *next);
   }
   return chosen;

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "games/state.hpp"
@@ -46,24 +48,15 @@ struct Amaf {
 };
 
 // One position. Sums are from the side of player 0, so that no reader has to ask whose turn it is.
-struct Node {
+// The way down and the way up read its first 64 bytes alone: one line of the cache.
+struct alignas(64) Node {
   double value_sum;           // of all values backed up through this node, its own evaluations included
   double value_square_sum;
   double score_sum;           // points for player 0, where the evaluator gives points
-  double proven_value;        // player 0, once proven
   std::uint32_t n;            // N(s): visits, own evaluations included
   std::uint32_t edge_visits;  // Σ_b N(s,b)
   std::uint32_t edges;        // block of edges, kNone before the first
-  std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
   std::uint32_t order;        // block of candidates, kNone before the first
-  std::uint32_t amaf;         // a table over all actions, kNone where the formula needs none
-  std::uint32_t ownership;    // the evaluator's ownership of the points, kNone where it gave none
-  std::uint32_t salt;         // breaks ties between equal priors
-  float raw_value;            // the evaluator's value, player 0
-  float raw_score;            // the evaluator's score mean, player 0
-  float raw_lead;             // the evaluator's lead, player 0
-  float raw_stdev;
-  float raw_no_result;        // the evaluator's probability of a game without result
   float visited_prior;        // Σ P of the actions that have an edge
   std::uint16_t edge_count;
   std::uint16_t legal_count;  // 0 until it was asked for
@@ -76,7 +69,18 @@ struct Node {
   bool terminal;
   bool proven;
   bool pending;               // its first evaluation is under way
+  std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
+  std::uint32_t amaf;         // a table over all actions, kNone where the formula needs none
+  std::uint32_t ownership;    // the evaluator's ownership of the points, kNone where it gave none
+  std::uint32_t salt;         // breaks ties between equal priors
+  double proven_value;        // player 0, once proven
+  float raw_value;            // the evaluator's value, player 0
+  float raw_score;            // the evaluator's score mean, player 0
+  float raw_lead;             // the evaluator's lead, player 0
+  float raw_stdev;
+  float raw_no_result;        // the evaluator's probability of a game without result
 };
+static_assert(offsetof(Node, codes) <= 64);
 
 // What a node has besides where values are weighed or points count, side by side with the nodes.
 struct Extension {
@@ -126,12 +130,9 @@ struct Tree {
 
   std::uint32_t add_node() {
     const std::uint32_t index = nodes.allocate(1);
-    nodes[index] = Node{.value_sum = 0, .value_square_sum = 0, .score_sum = 0, .proven_value = 0, .n = 0, .edge_visits = 0,
-                        .edges = kNone, .codes = kNone, .order = kNone, .amaf = kNone, .ownership = kNone, .salt = 0, .raw_value = 0,
-                        .raw_score = 0, .raw_lead = 0, .raw_stdev = 0, .raw_no_result = 0,
-                        .visited_prior = 0, .edge_count = 0, .legal_count = 0, .width = 0, .listed = 0,
-                        .in_flight = 0, .player = 0, .edge_capacity_log2 = 0, .order_capacity_log2 = 0,
-                        .terminal = false, .proven = false, .pending = false};
+    Node& node = nodes[index];
+    std::memset(&node, 0, sizeof node);  // what lies between the fields too: saved trees are compared as bytes
+    node.edges = node.order = node.codes = node.amaf = node.ownership = kNone;
     if (extended) extensions[extensions.allocate(1)] = Extension{};
     if (separates) separate_sums[separate_sums.allocate(1)] = SeparateSums{};
     ++node_count;

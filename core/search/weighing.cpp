@@ -158,11 +158,12 @@ void Weighing::recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias) {
   Sums sums = of_children(tree, node);
   double own = extension.own_utility;
   if (parameters_.bias_factor > 0.0 && !node.terminal) {
+    const double correction = bias.correction(extension.bucket);
     if (sums.weight > 0.0) {
       const double counted = std::pow(sums.weight, parameters_.bias_exponent);
       bias.update(extension, (sums.value / sums.weight - own) * counted, counted);
     }
-    own = std::clamp(own + parameters_.bias_factor * bias.correction(extension.bucket), -2.0, 2.0);
+    own = std::clamp(own + parameters_.bias_factor * correction, -2.0, 2.0);
   }
   const double n = node.n, own_weight = node.terminal ? n : extension.own_weight;
   sums.weight += own_weight;

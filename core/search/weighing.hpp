@@ -41,6 +41,8 @@ class SubtreeBias {
     extension.bias_weight = weight;
   }
 
+  void fetch_ahead(std::uint32_t bucket) const { __builtin_prefetch(&buckets_[bucket]); }
+
   // Starts over from what the nodes of a tree have added.
   void rebuild(Tree& tree);
 
@@ -62,8 +64,10 @@ class Favour {
   explicit Favour(double exponent);
 
   double operator()(double z) const {
-    const double place = std::fmin(std::fmax(z * kPerUnit + kEntries / 2, 0.0), kEntries - 1.0);
-    const auto i = static_cast<std::uint32_t>(place);
+    double place = z * kPerUnit + kEntries / 2;
+    place = place > 0.0 ? place : 0.0;
+    place = place < kEntries - 1.0 ? place : kEntries - 1.0;
+    const auto i = static_cast<std::int32_t>(place);
     return table_[i] + (place - i) * (table_[i + 1] - table_[i]);
   }
 

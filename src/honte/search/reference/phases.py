@@ -259,18 +259,44 @@ def open_next(node: Node) -> Edge:
     return node.edges[-1]
 
 
+def lane_sum(numbers: Sequence[float]) -> float:
+    """Number i goes to lane i mod 8, and the lanes are added pairwise: the core's order."""
+    lanes = [0.0] * 8
+    for i, number in enumerate(numbers):
+        lanes[i % 8] += number
+    a, b, c, d, e, f, g, h = lanes
+    return ((a + e) + (c + g)) + ((b + f) + (d + h))
+
+
+def falling_exp(x: float) -> float:
+    """e^x for x ≤ 0 as the core computes it, 2^k · 2^f, to 2·10⁻⁷ of its size."""
+    y = max(x * 1.4426950408889634, -1000.0)
+    k = round(y)
+    power = 0.0
+    for coefficient in (
+        1.5403530393381609e-4,
+        1.3333558146428443e-3,
+        9.618129107628477e-3,
+        5.550410866482158e-2,
+        2.402265069591007e-1,
+        6.931471805599453e-1,
+        1.0,
+    ):
+        power = power * (y - k) + coefficient
+    return math.ldexp(power, k)
+
+
 def completed(selection: Gumbel, node: Node, solver: bool) -> tuple[list[float], float]:
     """σ(q) of each edge and σ(v_mix) of an action without visits, for the side to move."""
-    visited = [edge for edge in node.edges if edge.n > 0]
     mixed = side(node.player) * node.raw_value
-    visits = prior = weighted = 0.0
-    for edge in visited:
-        visits += edge.n
-        prior += edge.p
-        weighted += edge.p * q(selection, edge, node.player, solver)
-    if visits > 0.0:
-        mixed = (mixed + visits * weighted / prior) / (1.0 + visits)
-    scale = (selection.c_visit + max((edge.n for edge in visited), default=0)) * selection.c_scale
+    visits = sum(edge.n for edge in node.edges)
+    if visits > 0:
+        known = [q(selection, e, node.player, solver) if e.n else 0.0 for e in node.edges]
+        priors = [edge.p if edge.n else 0.0 for edge in node.edges]
+        weighted = lane_sum([p * value for p, value in zip(priors, known, strict=True)])
+        mixed = (mixed + visits * weighted / lane_sum(priors)) / (1.0 + visits)
+    most = max((edge.n for edge in node.edges), default=0)
+    scale = (selection.c_visit + most) * selection.c_scale
     values = [q(selection, e, node.player, solver) if e.n > 0 else mixed for e in node.edges]
     return [scale * (value + 1.0) / 2.0 for value in values], scale * (mixed + 1.0) / 2.0
 
@@ -278,21 +304,19 @@ def completed(selection: Gumbel, node: Node, solver: bool) -> tuple[list[float],
 def select_improved(selection: Gumbel, expansion: Expansion, node: Node, solver: bool) -> Edge:
     """Visits follow π' = softmax(log P + σ(completed q)): the highest π'(a) − N(a)/(1 + ΣN)."""
     values, unvisited = completed(selection, node, solver)
-    highest = max([unvisited, *values])
-    opened = 0.0
-    for edge in node.edges:
-        opened += edge.p
-    total = max(0.0, 1.0 - opened) * math.exp(unvisited - highest)
-    for edge, value in zip(node.edges, values, strict=True):
-        total += edge.p * math.exp(value - highest)
-    visits = sum(edge.n for edge in node.edges)
+    top = max([unvisited, *values])
+    weights = [e.p * falling_exp(v - top) for e, v in zip(node.edges, values, strict=True)]
+    unopened = falling_exp(unvisited - top)
+    opened = lane_sum([edge.p for edge in node.edges])
+    per_total = 1.0 / (max(0.0, 1.0 - opened) * unopened + lane_sum(weights))
+    per_visit = 1.0 / (1.0 + sum(edge.n for edge in node.edges))
     best, best_score = None, -math.inf
-    for edge, value in zip(node.edges, values, strict=True):
-        score = edge.p * math.exp(value - highest) / total - edge.n / (1.0 + visits)
+    for edge, weight in zip(node.edges, weights, strict=True):
+        score = weight * per_total - edge.n * per_visit
         if score > best_score:
             best, best_score = edge, score
     if node.unopened:
-        share = node.unopened[0][1] * math.exp(unvisited - highest) / total
+        share = node.unopened[0][1] * unopened * per_total
         if best is None or share > best_score:
             best = open_next(node)
     assert best is not None

@@ -162,10 +162,11 @@ def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
     own = node.own_utility
     subtree = backup.subtree_value_bias
     if subtree is not None and not node.terminal:
+        correction = bias.correction(node)
         if weight > 0.0:
             counted = math.pow(weight, subtree.exponent)
             bias.update(node, (value / weight - own) * counted, counted)
-        own = min(2.0, max(-2.0, own + subtree.factor * bias.correction(node)))
+        own = min(2.0, max(-2.0, own + subtree.factor * correction))
     own_weight = float(node.n) if node.terminal else node.own_weight
     weight += own_weight
     per_weight = node.n / weight
