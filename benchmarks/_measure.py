@@ -30,10 +30,10 @@ class Spread:
         return cls(statistics.median(values), min(values), max(values))
 
     def __str__(self) -> str:
-        return f"{_short(self.median)}  ({_short(self.lowest)} to {_short(self.highest)})"
+        return f"{short(self.median)}  ({short(self.lowest)} to {short(self.highest)})"
 
 
-def _short(number: float) -> str:
+def short(number: float) -> str:
     return f"{number:,.0f}" if abs(number) >= 100 else f"{number:.3g}"
 
 
@@ -43,7 +43,7 @@ def in_turn(runs: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, l
     for turn in range(rounds):
         for name, run in runs.items():
             found[name].append(run())
-            console.print(f"[dim]round {turn + 1}  {name}: {_short(found[name][-1])}[/dim]")
+            console.print(f"[dim]round {turn + 1}  {name}: {short(found[name][-1])}[/dim]")
     return found
 
 
@@ -83,7 +83,7 @@ def report(
         if least is not None:
             met = spread.median >= least
             holds = holds and met
-            said = f"; claimed at least {_short(least)}: {'met' if met else 'MISSED'}"
+            said = f"; claimed at least {short(least)}: {'met' if met else 'MISSED'}"
         console.print(f"ratio {name}: {spread}{said}", highlight=False)
     return holds
 
