@@ -47,7 +47,7 @@ demo: $(VENV)/built
 	$(BIN)/honte analyze examples/alphago-lee-sedol-game-4.sgf --html alphago-lee-sedol-game-4.html
 
 test: $(VENV)/test-tools lint
-	$(BIN)/python -m pytest -n $(TEST_JOBS) -m 'not slow'
+	$(BIN)/python -m pytest -n $(TEST_JOBS) --dist loadgroup -m 'not slow'
 
 test-slow: $(VENV)/test-tools
 	$(BIN)/python -m pytest -m slow

@@ -1,42 +1,54 @@
-"""A Ray cluster of several nodes on this machine, which ends whatever the test does."""
+"""A Ray cluster of several nodes on this machine, which ends whatever the tests do."""
 
 import contextlib
 import os
-import time
 
 import pytest
 
-STORE = 80_000_000  # bytes; Ray's smallest
+OPTIONS = {"num_cpus": 1, "num_gpus": 0, "object_store_memory": 80_000_000}
+
+
+class Nodes:
+    """A cluster whose nodes, of one core each, come and go."""
+
+    def __init__(self, cluster, count):
+        self.cluster = cluster
+        cluster.add_node(include_dashboard=False, **OPTIONS)
+        self.have(count)
+
+    @property
+    def address(self):
+        return self.cluster.address
+
+    def have(self, count):
+        """Start nodes until there are so many."""
+        while len(self.cluster.list_all_nodes()) < count:
+            self.cluster.add_node(wait=False, **OPTIONS)
+        self.cluster.wait_for_nodes()
+
+    def kill_one(self):
+        """End a node's processes, as if its power had failed."""
+        head = self.cluster.head_node
+        node = next(node for node in self.cluster.list_all_nodes() if node is not head)
+        self.cluster.remove_node(node, allow_graceful=False)
 
 
 @contextlib.contextmanager
-def nodes(count):
-    """A cluster of so many nodes with a core each: Ray's own object for it, and the nodes."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+def running_nodes(count):
+    """A cluster of so many nodes."""
     pytest.importorskip("ray", reason="needs Ray: pip install 'honte[cluster]'")
+    import ray
     from ray.cluster_utils import Cluster
 
-    options = {
-        "num_cpus": 1,
-        "num_gpus": 0,
-        "object_store_memory": STORE,
-        "include_dashboard": False,
-    }
     cluster = Cluster()
     try:
-        started = [cluster.add_node(wait=False, **options) for _ in range(count)]
-        yield cluster, started
+        yield Nodes(cluster, count)
     finally:
-        import ray
-
         ray.shutdown()
         cluster.shutdown()
 
 
-def until(condition, seconds=30.0):
-    """Wait for something that another process brings about."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.01)
+# Before Ray is loaded: it reports to nobody, and its processes listen on 127.0.0.1 alone.
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+os.environ["RAY_DEDUP_LOGS_SKIP_REGEX"] = "."

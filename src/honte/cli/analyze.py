@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honte.cli.cluster import ClusterAddress, crew
 from honte.errors import HonteError
 
 if TYPE_CHECKING:
+    from rich.progress import Progress
+
     from honte.cli.reviewed import ReviewedGame
-    from honte.evaluation import Evaluator
-    from honte.games.go import Rules
+    from honte.games.go import GoState, Rules
+    from honte.players.analysis import GameAnalysis
+    from honte.players.reviewer import Reviewer
     from honte.records import GameRecord
-    from honte.search import SearchConfig
 
 STANDARD_INPUT = "-"
-NO_NETWORK = "none"
 _SUFFIXES = (".sgf", ".gib", ".ngf", ".sgf.gz", ".sgf.xz")
 
 
@@ -66,10 +67,12 @@ def analyze(
         int | None, typer.Option(min=1, help="Threads; as many as there are cores.")
     ] = None,
     seed: Annotated[int, typer.Option(help="The same seed gives the same analysis.")] = 0,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Search every position of a game and show what each move cost."""
     from honte.cli import outputs
     from honte.games.go import Rules
+    from honte.players.reviewer import Reviewer, usual_visits
 
     if komi is not None and not math.isfinite(komi):
         raise HonteError(f"Komi is a number of points, not {komi}.")
@@ -77,12 +80,25 @@ def analyze(
     sources = _read(games)
     wanted = outputs.Files(json_file, csv_file, html_file, sgf_file)
     wanted.check([source.path for source in sources])
-    engine = _engine(network, threads, ownership=html_file is not None)
-    wishes = _Wishes(visits or engine.visits, chosen_rules, komi, turns, seed)
-    reviewed = [_review(source, engine, wishes, place) for place, source in _places(sources)]
+    wishes = _Wishes(visits or usual_visits(network), chosen_rules, komi, turns, seed)
+    reviewed: dict[int, ReviewedGame] = {}
+    try:
+        if cluster is not None:
+            opened = [_open(source, wishes) for source in sources]
+            elsewhere = _Elsewhere(cluster, network, threads, html_file is not None)
+            _review_elsewhere(opened, elsewhere, wishes, reviewed)
+        else:
+            reviewer = Reviewer.open(network, threads, ownership=html_file is not None)
+            for number, (place, source) in enumerate(_places(sources)):
+                reviewed[number] = _review(_open(source, wishes), reviewer, wishes, place)
+    except KeyboardInterrupt:
+        # What has been found is not lost; games cut short are left out.
+        wanted.write([reviewed[number] for number in sorted(reviewed)])
+        raise
+    found = [reviewed[number] for number in sorted(reviewed)]
     if not wanted.use_stdout:
-        outputs.print_tables(reviewed)
-    wanted.write(reviewed)
+        outputs.print_tables(found)
+    wanted.write(found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +110,25 @@ class _Source:
 
 
 @dataclass(frozen=True, slots=True)
-class _Engine:
-    evaluator: Evaluator
-    config: SearchConfig
-    name: str
-    threads: int
-    visits: int
-    """For each position, where none are asked for."""
+class _Opened:
+    """A record with its positions."""
+
+    source: _Source
+    states: Sequence[GoState]
+    stopped: str
+    """Why the record's later moves were left out; empty where none were."""
+    turns: list[int] | None
+    """Those to be analysed; None: all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """Where to work, and with what."""
+
+    address: str
+    network: str
+    threads: int | None
+    ownership: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,24 +172,81 @@ def _places(records: list[_Source]) -> Iterator[tuple[str, _Source]]:
         yield (f"game {number} of {len(records)}" if len(records) > 1 else ""), source
 
 
-def _engine(network: str, threads: int | None, *, ownership: bool) -> _Engine:
-    from honte import presets
-    from honte.evaluation import NetworkEvaluator, Rollout
+def _open(source: _Source, wishes: _Wishes) -> _Opened:
+    from honte.records import IllegalRecordMove
 
-    cores = threads or os.cpu_count() or 1
-    if network.lower() == NO_NETWORK:
-        return _Engine(Rollout(), presets.uct(), "random playouts (UCB1)", cores, 5000)
-    evaluator = NetworkEvaluator(network, streams=threads)
-    config = presets.katago()
-    config = config.replace(
-        parallelism=config.parallelism.model_copy(update={"threads": cores}),
-        backup=config.backup.model_copy(update={"ownership": ownership}),
-    )
-    name = f"{evaluator.network.name} ({evaluator.backend_name}, {evaluator.precision.value})"
-    return _Engine(evaluator, config, name, cores, 100)
+    states = []
+    stopped = ""
+    try:
+        for state in source.record.states(rules=wishes.rules, komi=wishes.komi):
+            states.append(state)
+    except IllegalRecordMove as error:
+        stopped = str(error)
+        print(f"{source.path}: {error}", file=sys.stderr)
+    picked = None if wishes.turns is None else _parse_turns(wishes.turns, len(states))
+    return _Opened(source, states, stopped, picked)
 
 
-def _review(source: _Source, engine: _Engine, wishes: _Wishes, place: str) -> ReviewedGame:
+def _review(game: _Opened, reviewer: Reviewer, wishes: _Wishes, place: str) -> ReviewedGame:
+    started = time.perf_counter()
+    with _bar() as progress:
+        label = " ".join(part for part in ("Searching", place) if part)
+        total = len(game.states) if game.turns is None else None
+        task = progress.add_task(label, total=total, crew="")
+        analysis = reviewer.review(
+            game.states,
+            wishes.visits,
+            turns=game.turns,
+            seed=wishes.seed,
+            on_position=lambda done: progress.update(task, completed=done),
+        )
+    return _reviewed(game, analysis, reviewer.name, wishes.visits, time.perf_counter() - started)
+
+
+def _review_elsewhere(
+    games: Sequence[_Opened],
+    where: _Elsewhere,
+    wishes: _Wishes,
+    reviewed: dict[int, ReviewedGame],
+) -> None:
+    """Have the games analysed on a cluster; each is in ``reviewed`` as soon as it is done."""
+    from honte.cluster import connect
+    from honte.cluster.reviews import ClusterReviews, Review, ReviewOrder
+
+    orders = [
+        ReviewOrder(
+            number=number,
+            record=game.source.record,
+            rules=wishes.rules,
+            komi=wishes.komi,
+            turns=None if game.turns is None else tuple(game.turns),
+            visits=wishes.visits,
+            seed=wishes.seed,
+        )
+        for number, game in enumerate(games)
+    ]
+    with connect(where.address) as cluster, _bar() as progress:
+        task = progress.add_task("Analysing games", total=len(games), crew="")
+        reviews = ClusterReviews(
+            cluster,
+            where.network,
+            threads=where.threads,
+            ownership=where.ownership,
+            on_notice=lambda said: progress.console.print(said, style="yellow", highlight=False),
+        )
+        began = time.monotonic()
+
+        def keep(review: Review) -> None:
+            reviewed[review.number] = _reviewed(
+                games[review.number], review.analysis, review.engine, wishes.visits, review.seconds
+            )
+            speed = crew(reviews.machines, len(reviewed), time.monotonic() - began)
+            progress.update(task, completed=len(reviewed), crew=speed)
+
+        reviews.run(orders, keep)
+
+
+def _bar() -> Progress:
     from rich.console import Console
     from rich.progress import (
         BarColumn,
@@ -171,51 +256,31 @@ def _review(source: _Source, engine: _Engine, wishes: _Wishes, place: str) -> Re
         TimeRemainingColumn,
     )
 
-    from honte.cli.reviewed import ReviewedGame
-    from honte.players.analysis import analyze_game
-    from honte.records import IllegalRecordMove
-    from honte.search import Budget
-
-    record = source.record
-    states = []
-    stopped = ""
-    try:
-        for state in record.states(rules=wishes.rules, komi=wishes.komi):
-            states.append(state)
-    except IllegalRecordMove as error:
-        stopped = str(error)
-        print(f"{source.path}: {error}", file=sys.stderr)
-    picked = None if wishes.turns is None else _parse_turns(wishes.turns, len(states))
-    started = time.perf_counter()
-    with Progress(
+    return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[crew]}"),
         console=Console(stderr=True),
         transient=True,
-    ) as progress:
-        label = " ".join(part for part in ("Searching", place) if part)
-        task = progress.add_task(label, total=len(states) if picked is None else None)
-        analysis = analyze_game(
-            states,
-            engine.evaluator,
-            engine.config,
-            Budget(visits=wishes.visits),
-            turns=picked,
-            seed=wishes.seed,
-            threads=engine.threads,
-            on_position=lambda done: progress.update(task, completed=done),
-        )
+    )
+
+
+def _reviewed(
+    game: _Opened, analysis: GameAnalysis, engine: str, visits: int, seconds: float
+) -> ReviewedGame:
+    from honte.cli.reviewed import ReviewedGame
+
     return ReviewedGame(
-        record=record,
-        path=source.path,
-        states=tuple(states),
+        record=game.source.record,
+        path=game.source.path,
+        states=tuple(game.states),
         analysis=analysis,
-        engine=engine.name,
-        visits=wishes.visits,
-        seconds=time.perf_counter() - started,
-        stopped=stopped,
+        engine=engine,
+        visits=visits,
+        seconds=seconds,
+        stopped=game.stopped,
     )
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from honte.cli.cluster import ClusterAddress
 from honte.errors import HonteError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from honte.cluster.self_play import ClusterSelfPlay
     from honte.training.distill import DistillOptions, Progress
+    from honte.training.zero.config import ZeroConfig
 
 train_app = typer.Typer(help="Make networks.", no_args_is_help=True)
 
@@ -326,16 +332,16 @@ def zero(
     config: Annotated[Path, typer.Argument(help="The TOML file of the run.")],
     run: Annotated[Path, typer.Option(help="Folder of the run; goes on if it has begun.")],
     previous: _Previous = False,
+    cluster: ClusterAddress = None,
 ) -> None:
     """Learn a game from nothing but its rules: self-play, learning, and again."""
     _needs_torch()
-    import sys
-
     from honte.training.zero.config import ZeroConfig
     from honte.training.zero.loop import ZeroProgress, run_zero
 
     live = sys.stderr.isatty()
     said = -1
+    table = ZeroConfig.from_toml(config)
 
     def show(progress: ZeroProgress) -> None:
         nonlocal said
@@ -343,7 +349,7 @@ def zero(
         line = (
             f"iteration {progress.iteration + 1}/{progress.iterations}  {progress.doing}  "
             f"{progress.games} games  {progress.positions_per_second:.0f} evaluations/s "
-            f"({progress.utilisation:.0%} of the backend's)  {losses}"
+            f"({who(progress)})  {losses}"
         )
         if live:
             print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
@@ -351,5 +357,31 @@ def zero(
             said = progress.iteration
             print(line, file=sys.stderr, flush=True)
 
-    file = run_zero(run, ZeroConfig.from_toml(config), use_previous=previous, on_progress=show)
+    with _rounds_at(cluster, table) as elsewhere:
+
+        def who(progress: ZeroProgress) -> str:
+            if elsewhere is None:
+                return f"{progress.utilisation:.0%} of the backend's"
+            return f"{elsewhere.machines} machines"
+
+        file = run_zero(run, table, use_previous=previous, on_progress=show, play_round=elsewhere)
     typer.echo(f"{file}")
+
+
+@contextmanager
+def _rounds_at(address: str | None, config: ZeroConfig) -> Iterator[ClusterSelfPlay | None]:
+    """Where games are played: on the cluster at an address, or for None in this process."""
+    if address is None:
+        yield None
+        return
+    from honte.cluster import connect
+    from honte.cluster.self_play import ClusterSelfPlay
+
+    with connect(address) as cluster:
+        elsewhere = ClusterSelfPlay(
+            cluster, config, lambda said: print(f"\n{said}", file=sys.stderr, flush=True)
+        )
+        try:
+            yield elsewhere
+        finally:
+            elsewhere.close()

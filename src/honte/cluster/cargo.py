@@ -40,19 +40,14 @@ class Parcel:
         return path
 
 
-def parcel(cluster: Cluster, name: str, content: bytes) -> Parcel:
-    """Put a file's bytes where every machine can fetch them."""
-    digest = hashlib.sha256(content).hexdigest()[:32]
-    return Parcel(name, digest, cluster.ray.put(content))
-
-
 def parcel_of(cluster: Cluster, path: Path) -> Parcel:
-    """The same for a file of this machine. Raises HonteError if it cannot be read."""
+    """Put a file where every machine can fetch it. Raises HonteError if it cannot be read."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise HonteError(f"Cannot read {path}: {error.strerror}.") from None
-    return parcel(cluster, path.name, content)
+    digest = hashlib.sha256(content).hexdigest()[:32]
+    return Parcel(path.name, digest, cluster.ray.put(content))
 
 
 def _write(path: Path, content: bytes) -> None:

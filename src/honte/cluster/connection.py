@@ -22,7 +22,7 @@ ANY = "auto"
 """As an address: the cluster that runs on this machine."""
 PATIENCE = 5.0
 """Seconds for the first sign of life at an address."""
-LOOK_PATIENCE = 60.0
+LOOK_PATIENCE = 30.0
 """Seconds for a machine to say what is installed there: a first process takes its time."""
 
 
@@ -40,10 +40,15 @@ class Machine:
         return f"{self.address} ({self.identity[:8]})"
 
 
-def ray_module() -> Any:
+def ray_module(address: str = ANY) -> Any:
     """Ray itself. Raises HonteError where it is not installed."""
-    # Ray reports its use to its makers unless this stands before it is loaded.
+    # Ray reports its use to its makers, and prints its own news among what a command writes to
+    # standard output, unless this stands before it is loaded.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")
+    if address == LOCAL:
+        # So that it listens on 127.0.0.1 alone, as it does by itself where it knows no clusters.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     try:
         return importlib.import_module("ray")
     except ImportError:
@@ -72,31 +77,29 @@ class Cluster:
             node["NodeID"] == machine.identity and node["Alive"] for node in self.ray.nodes()
         )
 
-    def strangers(self, machines: Sequence[Machine]) -> dict[Machine, str]:
-        """Which of these do not run the same honte, and what they run instead, in words."""
+    def look_at(self, machines: Sequence[Machine]) -> dict[Machine, str | None]:
+        """How far the machines run the same honte as this one: nothing where they do, otherwise
+        what is wrong, in words. Those that do not answer are left out."""
         ray = self.ray
         look = ray.remote(num_cpus=0, max_retries=0)(_look())
         asked = {look.options(**on(machine)).remote(): machine for machine in machines}
-        answered, late = ray.wait(
+        answered, _ = ray.wait(
             list(asked), num_returns=len(asked), timeout=LOOK_PATIENCE, fetch_local=False
         )
-        own = (honte.__version__, source_digest())
-        found = {asked[reference]: "gives no answer" for reference in late}
+        found: dict[Machine, str | None] = {}
         for reference in answered:
-            machine = asked[reference]
-            try:
-                version, digest = ray.get(reference)
-            except ray.exceptions.RayError:
-                if self.alive(machine):
-                    found[machine] = "cannot say which honte it has"
-                continue
-            if version is None:
-                found[machine] = "has no honte"
-            elif version != own[0]:
-                found[machine] = f"has honte {version}"
-            elif digest != own[1]:
-                found[machine] = f"has other files of honte {version}"
+            # A machine that has just gone is still listed for a while.
+            with contextlib.suppress(ray.exceptions.RayError):
+                found[asked[reference]] = _difference(*ray.get(reference))
         return found
+
+
+def _difference(version: str | None, digest: str) -> str | None:
+    if version is None:
+        return "has no honte"
+    if version != honte.__version__:
+        return f"has honte {version}"
+    return None if digest == source_digest() else f"has other files of honte {version}"
 
 
 def on(machine: Machine) -> dict[str, Any]:
@@ -142,7 +145,7 @@ def connect(address: str) -> Iterator[Cluster]:
     of, ``local`` to start one here for the time being. Where Ray is connected already, that
     connection is used and kept. Raises HonteError where Ray is missing or nothing answers.
     """
-    ray = ray_module()
+    ray = ray_module(address)
     if ray.is_initialized():
         yield Cluster(ray)
         return
@@ -156,7 +159,7 @@ def connect(address: str) -> Iterator[Cluster]:
 def _start(ray: Any, address: str) -> None:
     quietly = {"log_to_driver": False, "logging_level": "ERROR"}
     if address == LOCAL:
-        ray.init(address=LOCAL, include_dashboard=False, _node_ip_address="127.0.0.1", **quietly)
+        ray.init(address=LOCAL, include_dashboard=False, **quietly)
         return
     if address != ANY:
         _knock(address)

@@ -26,6 +26,8 @@ MOST_LOSSES = 3
 """Processes that one job, or one place for a desk, may take with it while their machines live."""
 PATIENCE = 60.0
 """Seconds in which every desk should be ready; the work begins without those that are not."""
+MOURNING = 1.0
+"""Seconds after the end of a process in which it shows whether its machine has ended too."""
 TICK = 0.5
 """Seconds between looks at what else happens."""
 LOOK_AGAIN = 2.0
@@ -42,6 +44,8 @@ class _Seat:
     actor: Any
     losses: int = 0
     """Processes that ended here since the last result."""
+    lost_at: float = 0.0
+    """When the last one ended."""
     at_once: int = 0
     """0: it has not greeted yet."""
     held: dict[Hashable, Any] = field(default_factory=dict)
@@ -76,12 +80,15 @@ class Workforce(Generic[Job, Result]):
         self._seats: list[_Seat] = []
         self._waiting: dict[Any, _Seat] = {}
         """What desks were asked, by the reference to their answer."""
+        self._lost_seats: deque[_Seat] = deque()
+        """Those whose processes ended a moment ago, the oldest first."""
         self._known: set[str] = set()
         """Machines that were looked at."""
         self._again: deque[Job] = deque()
         """Jobs whose desks were lost."""
         self._losses: dict[Hashable, int] = {}
         self._looked = 0.0
+        self._gone: set[Machine] = set()
 
     @property
     def machines(self) -> int:
@@ -97,15 +104,20 @@ class Workforce(Generic[Job, Result]):
         machines = self._cluster.machines()
         if not machines:
             raise HonteError("The cluster has no machine with a processor to work on.")
-        strangers = self._cluster.strangers(machines)
-        for machine, what in strangers.items():
-            raise HonteError(f"The machine {machine} {what}: install what this machine has.")
-        self._add(machines)
+        looks = self._cluster.look_at(machines)
+        for machine, what in looks.items():
+            if what is not None:
+                raise HonteError(f"The machine {machine} {what}: install what this machine has.")
+        if not looks:
+            raise HonteError("No machine of the cluster answers.")
+        self._known.update(machine.identity for machine in machines)
+        self._add([machine for machine in machines if machine in looks])
         patient_until = time.monotonic() + PATIENCE
-        while any(not seat.at_once for seat in self._seats):
+        while self._lost_seats or any(not seat.at_once for seat in self._seats):
+            self._replace_lost()
             for answer, seat in self._answers():
                 if answer is None:
-                    self._lost(seat)
+                    self._lose(seat)
                 else:
                     self._greeted(seat, answer)
             if time.monotonic() > patient_until:
@@ -125,13 +137,14 @@ class Workforce(Generic[Job, Result]):
         """
         while True:
             self._look_for_machines()
+            self._replace_lost()
             self._hand_out(take)
             if not any(seat.held for seat in self._seats) and not self._again:
                 return
             self._need_somebody()
             for answer, seat in self._answers():
                 if answer is None:
-                    self._lost(seat)
+                    self._lose(seat)
                 elif not seat.at_once:
                     self._greeted(seat, answer)
                 elif not self._take_in(seat, answer, deliver):
@@ -142,11 +155,11 @@ class Workforce(Generic[Job, Result]):
         for seat in self._seats:
             self._ray.kill(seat.actor, no_restart=True)
         self._seats.clear()
+        self._lost_seats.clear()
         self._waiting.clear()
 
     def _add(self, machines: list[Machine]) -> None:
         for machine in machines:
-            self._known.add(machine.identity)
             desks = 1 if self._one_a_machine else desks_of(machine)
             for place in range(desks):
                 self._sit_down(_Seat(machine, place, desks, None))
@@ -179,11 +192,12 @@ class Workforce(Generic[Job, Result]):
         new = [m for m in self._cluster.machines() if m.identity not in self._known]
         if not new:
             return
-        strangers = self._cluster.strangers(new)
-        for machine, what in strangers.items():
-            self._known.add(machine.identity)
-            self._notice(f"The machine {machine} {what}, and gets no work.")
-        self._add([machine for machine in new if machine not in strangers])
+        self._known.update(machine.identity for machine in new)
+        looks = self._cluster.look_at(new)
+        for machine, what in looks.items():
+            if what is not None:
+                self._notice(f"The machine {machine} {what}, and gets no work.")
+        self._add([machine for machine, what in looks.items() if what is None])
 
     def _hand_out(self, take: Callable[[], Job | None]) -> None:
         """A job to each desk in turn, so that few jobs are shared by all."""
@@ -217,9 +231,9 @@ class Workforce(Generic[Job, Result]):
             seat = self._waiting.pop(reference)
             try:
                 yield ray.get(reference), seat
-            except (ray.exceptions.RayActorError, ray.exceptions.RaySystemError):
-                yield None, seat
-            except (ray.exceptions.ObjectLostError, ray.exceptions.NodeDiedError):
+            except ray.exceptions.RayTaskError:
+                raise  # a fault of honte's own
+            except ray.exceptions.RayError:
                 yield None, seat
 
     def _take_in(self, seat: _Seat, answer: Handed, deliver: Callable[[Result], bool]) -> bool:
@@ -233,29 +247,44 @@ class Workforce(Generic[Job, Result]):
             raise HonteError(f"On the machine {seat.machine}: {answer.failure}")
         return go_on
 
-    def _lost(self, seat: _Seat) -> None:
-        """A desk is gone: its jobs are for others, and another sits down if its machine lives."""
+    def _lose(self, seat: _Seat) -> None:
+        """A desk is gone: its jobs are for others."""
         self._seats.remove(seat)
         self._again.extend(seat.held.values())
-        alive = self._cluster.alive(seat.machine)
-        if not alive:
-            if not any(other.machine == seat.machine for other in self._seats):
-                self._notice(f"The machine {seat.machine} is gone; others take over its games.")
-            return
+        seat.lost_at = time.monotonic()
+        self._lost_seats.append(seat)
+
+    def _replace_lost(self) -> None:
+        """Where a process has ended and its machine lives, another one sits down."""
+        while self._lost_seats and time.monotonic() > self._lost_seats[0].lost_at + MOURNING:
+            seat = self._lost_seats.popleft()
+            machine = seat.machine
+            if self._cluster.alive(machine):
+                self._blame(seat)
+                if seat.losses + 1 < MOST_LOSSES:
+                    self._sit_down(_Seat(machine, seat.place, seat.desks, None, seat.losses + 1))
+                else:
+                    self._notice(
+                        f"Processes on the machine {machine} end by themselves; it gets no more "
+                        "work."
+                    )
+            elif machine not in self._gone:
+                self._gone.add(machine)
+                self._notice(f"The machine {machine} is gone; others take over its games.")
+
+    def _blame(self, seat: _Seat) -> None:
+        """Perhaps one of the jobs in hand ended the process."""
         for key in seat.held:
             self._losses[key] = self._losses.get(key, 0) + 1
-            if self._losses[key] >= MOST_LOSSES:
-                raise HonteError(
-                    f"Every process that was given {key} has ended; the last one was on the "
-                    f"machine {seat.machine}, whose Ray logs may say why."
-                )
-        if seat.losses + 1 >= MOST_LOSSES:
-            self._notice(f"Processes on the machine {seat.machine} end by themselves; it is left.")
-            return
-        self._sit_down(_Seat(seat.machine, seat.place, seat.desks, None, seat.losses + 1))
+        fatal = [str(key) for key in seat.held if self._losses[key] >= MOST_LOSSES]
+        if fatal:
+            raise HonteError(
+                f"{MOST_LOSSES} processes have ended while they worked on {' or '.join(fatal)}; "
+                f"the last one was on the machine {seat.machine}, whose Ray logs may say why."
+            )
 
     def _need_somebody(self) -> None:
-        if not self._seats:
+        if not self._seats and not self._lost_seats:
             raise HonteError(
                 "No machine of the cluster is left. What was done is kept; the same command goes "
                 "on once there is one."
