@@ -108,9 +108,7 @@ class Scheduler:
         self._tasks: list[Task] = []
         self._orders = itertools.count()
         # An answer that was kept without its ownership is of no use where ownership is asked for.
-        self._caches = {
-            with_ownership: EvaluationCache(CACHED_EVALUATIONS) for with_ownership in (False, True)
-        }
+        self._caches: dict[bool, EvaluationCache] = {}
         self._slice = 16
         self._warm_up = WarmUp(evaluator)
         self._round: tuple[Search, ...] = ()
@@ -147,6 +145,11 @@ class Scheduler:
         """Nothing goes on in the background any more."""
         self._warm_up.close()
 
+    def _cache(self, with_ownership: bool) -> EvaluationCache:
+        if with_ownership not in self._caches:
+            self._caches[with_ownership] = EvaluationCache(CACHED_EVALUATIONS)
+        return self._caches[with_ownership]
+
     def work(self) -> None:
         """One round. Tasks on a board for which the network is not ready yet wait, and hold up
         no others."""
@@ -181,7 +184,7 @@ class Scheduler:
             query.parameters.keeping_ownership(query.wants_ownership).play_config(),
             self._evaluator,
             seed=self._seed,
-            cache=self._caches[query.wants_ownership],
+            cache=self._cache(query.wants_ownership),
         )
         task.search.restrict(query.restrictions.below_root)
         allowed = query.restrictions.allowed_at_root(task.turn.state)
