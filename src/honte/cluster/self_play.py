@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import tempfile
 import time
+import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -63,7 +65,18 @@ class SelfPlayBench:
                     return None
                 return in_hand.popleft().number
 
-            pool.play(next_number, lambda played: deliver(played.number, played))
+            pool.play(next_number, lambda played: deliver(played.number, packed(played)))
+
+
+def packed(played: PlayedGame) -> bytes:
+    """A game as it travels: its planes are mostly empty, and a link is shared by all machines."""
+    return zlib.compress(pickle.dumps(played), 1)
+
+
+def unpacked(content: bytes) -> PlayedGame:
+    """The inverse of :func:`packed`; only for what a machine of the own cluster sent."""
+    played: PlayedGame = pickle.loads(zlib.decompress(content))
+    return played
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +133,7 @@ class ClusterSelfPlay:
     ) -> None:
         self._cluster = cluster
         self._game = open_game(config.game)
-        self._workforce: Workforce[GameNumber, PlayedGame] = Workforce(
+        self._workforce: Workforce[GameNumber, bytes] = Workforce(
             cluster, SelfPlayRecipe(config), _number, on_notice=on_notice
         )
         self._open = False
@@ -143,7 +156,8 @@ class ClusterSelfPlay:
         games: dict[int, PlayedGame] = {}
         report = SelfPlayReport()
 
-        def deliver(played: PlayedGame) -> bool:
+        def deliver(content: bytes) -> bool:
+            played = unpacked(content)
             if played.number not in games:
                 games[played.number] = played
                 report.add(played.report)

@@ -19,8 +19,9 @@ from honte.search.config import Phase
 
 
 class Costs(Phase):
-    """What things cost, measured or assumed; the defaults are AlphaGo Zero's numbers where the
-    paper gives them."""
+    """What things cost. The defaults are AlphaGo Zero's numbers where the paper gives them, and
+    otherwise what ``benchmarks/cluster_costs.py`` measured on two cores for a network of 6 blocks ×
+    96 on 19 × 19; the link is assumed."""
 
     evaluations_per_second: float = Field(gt=0)
     """Of one machine."""
@@ -28,14 +29,14 @@ class Costs(Phase):
     """Evaluations a move."""
     moves: int = Field(default=210, ge=1)
     """Moves a game."""
-    game_bytes: float = Field(default=60_000, gt=0)
+    game_bytes: float = Field(default=56_000, gt=0)
     """A game with its training targets, packed."""
-    network_bytes: float = Field(default=4_000_000, gt=0)
-    write_seconds: float = Field(default=0.005, ge=0)
-    """The store's time for a game, beside its bytes."""
+    network_bytes: float = Field(default=3_900_000, gt=0)
+    write_seconds: float = Field(default=0.0072, ge=0)
+    """The driver's time for a game, beside its bytes: it takes one after another."""
     link_bytes_per_second: float = Field(default=125e6, gt=0)
     """The store's link; 1 Gbit/s."""
-    samples_per_second: float = Field(default=1000.0, gt=0)
+    samples_per_second: float = Field(default=395.0, gt=0)
     """Positions that the learner trains on."""
     reuse: float = Field(default=1.0, gt=0)
     """How often a position is trained on."""
