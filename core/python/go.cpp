@@ -62,6 +62,13 @@ void bind_openspiel_face(nb::class_<GoState>& state) {
            "action"_a, "symmetry"_a,
            "Where an action goes under a symmetry: bit 0 flips the rows, bit 1 the columns, bit 2 "
            "transposes, in this order.")
+      .def("graph_key",
+           [](const GoState& state) {
+             const PositionKey key = state.graph_key();
+             return std::make_pair(key.low, key.high);
+           },
+           "128 bits, as two numbers, that name the position however it was reached: the stones, the side "
+           "to move, and what the past forbids or ends.")
       .def("key",
            [](const GoState& state) {
              const PositionKey key = state.key();

@@ -24,6 +24,7 @@ struct Names {
   PyObject* returns = PyUnicode_InternFromString("returns");
   PyObject* clone = PyUnicode_InternFromString("clone");
   PyObject* key = PyUnicode_InternFromString("key");
+  PyObject* graph_key = PyUnicode_InternFromString("graph_key");
 };
 
 const Names& names() {
@@ -170,6 +171,7 @@ PythonState::PythonState(nb::handle object) {
   if (game->num_symmetries > 1 && !has_method(object, "transform_action"))
     breach("it has num_symmetries() but no transform_action(action, symmetry)");
   game->has_key = has_method(object, "key");
+  game->has_graph_key = has_method(object, "graph_key");
   shared_ = std::make_shared<Shared>(cloned(object));
 }
 
@@ -315,9 +317,17 @@ PositionKey PythonState::key() const {
     static std::atomic<std::uint64_t> count = 0;
     return {count.fetch_add(1, std::memory_order_relaxed), ~std::uint64_t{0}};
   }
+  return key_from(names().key, "key()");
+}
+
+PositionKey PythonState::graph_key() const {
+  return game_->has_graph_key ? key_from(names().graph_key, "graph_key()") : key();
+}
+
+PositionKey PythonState::key_from(PyObject* method, const char* name) const {
   nb::gil_scoped_acquire gil;
-  return guarded("key()", [&]() -> PositionKey {
-    nb::object key = call(shared_->object, names().key);
+  return guarded(name, [&]() -> PositionKey {
+    nb::object key = call(shared_->object, method);
     if (PyLong_Check(key.ptr())) {
       std::uint64_t words[2];
       nb::object low = nb::steal(PyNumber_And(key.ptr(), nb::int_(~std::uint64_t{0}).ptr()));
@@ -327,7 +337,7 @@ PositionKey PythonState::key() const {
       words[1] = PyLong_AsUnsignedLongLong(high.ptr());
       if (PyErr_Occurred()) {
         PyErr_Clear();
-        breach("key() is " + repr_of(key) + "; an integer key must lie in 0 … 2**128 - 1");
+        breach(std::string(name) + " is " + repr_of(key) + "; an integer key must lie in 0 … 2**128 - 1");
       }
       return {words[0], words[1]};
     }
@@ -337,7 +347,7 @@ PositionKey PythonState::key() const {
     else if (PyUnicode_Check(key.ptr()))
       bytes = nb::cast<std::string>(key);
     else
-      breach("key() is " + repr_of(key) + "; it must be an int, bytes or str");
+      breach(std::string(name) + " is " + repr_of(key) + "; it must be an int, bytes or str");
     return {hash_bytes(bytes, 0x9e3779b97f4a7c15ull), hash_bytes(bytes, 0xc2b2ae3d27d4eb4full)};
   });
 }

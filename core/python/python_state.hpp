@@ -42,6 +42,11 @@ class PythonState {
   bool has_key() const { return game_->has_key; }
   PositionKey key() const;
 
+  // graph_key() where the object offers it, key() otherwise. The former may leave out what only the
+  // past says, so that it is asked for at every step.
+  PositionKey graph_key() const;
+  bool graph_keys_follow() const { return !game_->has_graph_key; }
+
   int num_symmetries() const { return game_->num_symmetries; }
   Action transform_action(Action action, int symmetry) const;
 
@@ -59,6 +64,7 @@ class PythonState {
     int num_players = 2;
     int num_symmetries = 1;
     bool has_key = false;
+    bool has_graph_key = false;
     mutable int observation_size = -1;  // unknown until somebody asks; guarded by the GIL
   };
   // The object with what it has answered so far; guarded by the GIL.
@@ -68,6 +74,7 @@ class PythonState {
   [[noreturn]] void breach(const std::string& what, nb::python_error* cause = nullptr) const;
   template <class Call>
   auto guarded(const char* method, Call&& call) const;
+  PositionKey key_from(PyObject* method, const char* name) const;
   void ask_player() const;
   void ask_returns() const;
   nb::object observe(int symmetry) const;

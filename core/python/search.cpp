@@ -210,7 +210,8 @@ void bind_parameters(nb::module_& m) {
       .def_rw("bias_factor", &BackupParameters::bias_factor)
       .def_rw("bias_exponent", &BackupParameters::bias_exponent)
       .def_rw("separate_means", &BackupParameters::separate_means)
-      .def_rw("rollout_weight", &BackupParameters::rollout_weight);
+      .def_rw("rollout_weight", &BackupParameters::rollout_weight)
+      .def_rw("transpositions", &BackupParameters::transpositions);
   nb::class_<Parameters>(m, "SearchParameters")
       .def(nb::init<>())
       .def_rw("selection", &Parameters::selection)
@@ -406,7 +407,9 @@ void bind_views(nb::module_& m) {
       .value("PROVEN", LeafKind::kProven)
       .value("CACHED", LeafKind::kCached)
       .value("REVISITED", LeafKind::kRevisited)
-      .value("TOO_DEEP", LeafKind::kTooDeep);
+      .value("TOO_DEEP", LeafKind::kTooDeep)
+      .value("TRANSPOSITION", LeafKind::kTransposition)
+      .value("CYCLE", LeafKind::kCycle);
   nb::class_<TracedStep>(m, "TracedStep", "What selection saw at one node of a way down.")
       .def_ro("node", &TracedStep::node)
       .def_ro("player", &TracedStep::player)

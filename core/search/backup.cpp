@@ -165,4 +165,41 @@ void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const S
   }
 }
 
+void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+                   bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
+  if (leaf != kNone) {
+    tree.nodes[leaf].n += 1;
+    weighing.recompute(tree, leaf, bias);
+  }
+  for (std::size_t i = path.size(); i-- > 0;) {
+    Node& node = tree.nodes[path[i].node];
+    Edge* edges = tree.edges.at(node.edges);
+    Share* shares = tree.shares.at(node.edges);
+    edges[path[i].edge].n += 1;
+    node.n += 1;
+    node.edge_visits += 1;
+    if (was_in_flight) {
+      --edges[path[i].edge].in_flight;
+      --node.in_flight;
+    }
+    const double mover = side(node.player);
+    bool any_proven = false;
+    for (std::uint32_t e = 0; e < node.edge_count; ++e) {
+      Edge& edge = edges[e];
+      if (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0) continue;
+      const Node& child = tree.nodes[edge.child];
+      edge.w = mover * child.value_sum * (static_cast<double>(edge.n) / child.n);
+      shares[e] = share_of(tree, edge);
+      edge.exact = parameters.backup.solver && child.proven;
+      if (edge.exact) {
+        any_proven = true;
+        edge.q = mover * child.proven_value;
+      }
+      refresh(edge, parameters.selection, parameters.backup);
+    }
+    if (any_proven && !node.proven) try_to_prove(tree, node);
+    weighing.recompute(tree, path[i].node, bias);
+  }
+}
+
 }  // namespace honte

@@ -78,8 +78,10 @@ struct BackupParameters {
   bool separate_means = false;
   double rollout_weight = 0.5;  // λ
 
+  bool transpositions = false;  // one node a position: the tree is a graph, whose means are weighed
+
   bool weighs() const {
-    return uncertainty_coefficient > 0.0 || value_weight_exponent > 0.0 || noise_prune_scale > 0.0 || bias_factor > 0.0;
+    return transpositions || uncertainty_coefficient > 0.0 || value_weight_exponent > 0.0 || noise_prune_scale > 0.0 || bias_factor > 0.0;
   }
   bool scores() const { return static_score > 0.0 || dynamic_score > 0.0; }
   bool extends() const { return weighs() || scores(); }

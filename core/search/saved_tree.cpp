@@ -9,7 +9,7 @@ namespace {
 
 struct Header {
   std::uint32_t node_count, actions, points;
-  std::uint32_t scored, extended, weighed, separates;
+  std::uint32_t scored, extended, weighed, separates, shares_positions;
 };
 
 template <class T>
@@ -43,7 +43,7 @@ void require(bool holds) {
 
 std::string serialized(const Tree& tree) {
   std::string bytes;
-  const Header header{tree.node_count, tree.actions, tree.points, tree.scored, tree.extended, tree.weighed, tree.separates};
+  const Header header{tree.node_count, tree.actions, tree.points, tree.scored, tree.extended, tree.weighed, tree.separates, tree.shares_positions};
   put(bytes, &header, 1);
   for (std::uint32_t i = 0; i < tree.node_count; ++i) {
     Node node = tree.nodes[i];
@@ -51,6 +51,7 @@ std::string serialized(const Tree& tree) {
     node.pending = false;
     put(bytes, &node, 1);
     if (tree.extended) put(bytes, &tree.extensions[i], 1);
+    if (tree.shares_positions) put(bytes, &tree.identities[i].key, 1);
     if (tree.separates) put(bytes, &tree.separate_sums[i], 1);
     for (std::uint32_t e = 0; e < node.edge_count; ++e) {
       Edge edge = tree.edges.at(node.edges)[e];
@@ -79,6 +80,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
   tree.extended = header.extended != 0;
   tree.weighed = header.weighed != 0;
   tree.separates = header.separates != 0;
+  tree.shares_positions = header.shares_positions != 0;
   for (std::uint32_t i = 0; i < header.node_count; ++i) {
     Node saved{};
     reader.get(&saved, 1);
@@ -88,6 +90,12 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
     Node& node = tree.nodes[tree.add_node()];
     node = saved;
     if (tree.extended) reader.get(&tree.extensions[i], 1);
+    if (tree.shares_positions) {
+      PositionKey key{};
+      reader.get(&key, 1);
+      require(tree.find(key) == kNone);
+      tree.identify(i, key);
+    }
     if (tree.separates) reader.get(&tree.separate_sums[i], 1);
     node.edge_capacity_log2 = saved.edge_count ? static_cast<std::uint8_t>(std::bit_width(saved.edge_count - 1u)) : 0;
     node.edges = saved.edge_count ? tree.allocate_edges(node.edge_capacity_log2) : kNone;
@@ -96,7 +104,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
     for (std::uint32_t e = 0; e < saved.edge_count; ++e) {
       const Edge& edge = tree.edges.at(node.edges)[e];
       require(edge.action >= 0 && static_cast<std::uint32_t>(edge.action) < actions);
-      require(edge.child == kNone || (edge.child > i && edge.child < header.node_count));
+      require(edge.child == kNone || ((edge.child > i || tree.shares_positions) && edge.child < header.node_count));
     }
     if (saved.codes != kNone) {
       node.codes = tree.codes.allocate(saved.legal_count);

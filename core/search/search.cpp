@@ -33,8 +33,9 @@ std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
                   .proven = false, .proven_value = 0, .child = edge.child};
     if (edge.child != kNone) {
       const Node& child = tree_.nodes[edge.child];
-      view.value_square_sum = child.value_square_sum;
-      view.score_sum = mover * child.score_sum;
+      const double visits = child.n > 0 ? static_cast<double>(edge.n) / child.n : 0.0;  // of the child's
+      view.value_square_sum = child.value_square_sum * visits;
+      view.score_sum = mover * child.score_sum * visits;
       view.proven = child.proven;
       view.proven_value = mover * child.proven_value;
     }
@@ -46,7 +47,10 @@ std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
 std::vector<std::pair<Action, std::uint32_t>> SearchBase::most_visited_line(std::uint32_t index,
                                                                             std::size_t length) const {
   std::vector<std::pair<Action, std::uint32_t>> line;
-  while (index != kNone && line.size() < length) {
+  std::vector<std::uint32_t> passed;
+  const bool from_root = index == 0;
+  while (index != kNone && line.size() < length && std::ranges::find(passed, index) == passed.end()) {
+    if (tree_.shares_positions) passed.push_back(index);
     const Node& node = tree_.nodes[index];
     const Edge* edges = tree_.edges_of(node);
     const Edge* best = nullptr;
@@ -56,6 +60,7 @@ std::vector<std::pair<Action, std::uint32_t>> SearchBase::most_visited_line(std:
     line.emplace_back(best->action, best->n);
     index = best->child;
   }
+  if (from_root && tree_.shares_positions) line.resize(playable(line));
   return line;
 }
 
@@ -75,6 +80,7 @@ NodeSnapshot SearchBase::snapshot(std::uint32_t index, std::size_t line_length) 
   for (const EdgeView& edge : snapshot.edges) {
     NodeSnapshot::Line line = most_visited_line(edge.child, line_length);
     line.insert(line.begin(), {edge.action, edge.n});
+    if (index == 0 && tree_.shares_positions) line.resize(playable(line));
     snapshot.lines.push_back(std::move(line));
   }
   return snapshot;

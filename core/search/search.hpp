@@ -62,7 +62,7 @@ struct TracedStep {
   bool opened;                  // the choice had no edge before
 };
 
-enum class LeafKind : std::uint8_t { kNew, kTerminal, kProven, kCached, kRevisited, kTooDeep };
+enum class LeafKind : std::uint8_t { kNew, kTerminal, kProven, kCached, kRevisited, kTooDeep, kTransposition, kCycle };
 
 struct Trace {
   std::vector<TracedStep> steps;
@@ -112,6 +112,10 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
 
   // Whole simulations with an evaluator inside the core.
   virtual void simulate(const NativeEvaluator& evaluator, std::uint64_t simulations) = 0;
+
+  // How much of a line from the root can be played; in a graph a node may have been reached by a way
+  // that forbade less.
+  virtual std::size_t playable(const NodeSnapshot::Line& line) const = 0;
 
   // Throws EvaluationError without changing the tree if the rows of the answer cannot be.
   virtual void check(std::uint32_t leaf, const Answer& answer, std::size_t first_row) const = 0;
@@ -187,9 +191,15 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
     constexpr std::uint32_t kFinest = 5'000;
     const std::uint32_t least = tree_.nodes[0].n / kFinest;
     std::vector<std::uint32_t> open{root};
+    std::vector<bool> seen(tree_.shares_positions ? tree_.node_count : 0);
     while (!open.empty()) {
-      const Node& node = tree_.nodes[open.back()];
+      const std::uint32_t index = open.back();
+      const Node& node = tree_.nodes[index];
       open.pop_back();
+      if (!seen.empty()) {
+        if (seen[index]) continue;
+        seen[index] = true;
+      }
       if (node.n == 0) continue;
       const bool last = node.terminal || node.n < least;
       visit(node, last ? node.n : 1u);
@@ -235,6 +245,12 @@ void back_up_separately(Tree& tree, const Parameters& parameters, std::span<cons
 // The same where values are weighed: every node on the way computes its means anew.
 void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
                      bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
+
+// The same in a graph, where each node on the way reads all its children anew, since they may have
+// been visited by other ways. A way that ended at an edge, its child being visited already, has no
+// leaf (kNone).
+void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
+                   bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
 
 // Adds (or takes away) one leaf in flight along a way.
 void add_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step);

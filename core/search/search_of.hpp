@@ -69,6 +69,8 @@ class SearchOf final : public SearchBase {
 
   std::vector<double> gumbel_policy() const override;
 
+  std::size_t playable(const NodeSnapshot::Line& line) const override;
+
   int num_actions() const override { return root_state_.num_distinct_actions(); }
 
  private:
@@ -77,7 +79,8 @@ class SearchOf final : public SearchBase {
 
   // Where a way down ended.
   struct Arrival {
-    enum Kind { kNew, kKnown, kWaiting } kind;
+    // kAtEdge: in a graph, at an edge whose child needs no further visit.
+    enum Kind { kNew, kKnown, kWaiting, kAtEdge } kind;
     std::uint32_t node;
   };
 
@@ -119,6 +122,16 @@ class SearchOf final : public SearchBase {
 
   // Selection: walk down from the root by the formula until a position that is not expanded.
   Arrival descend(bool in_flight);
+
+  // The node below an edge that was just played; makes it if there is none.
+  std::uint32_t child_of(Edge& edge);
+
+  // Restrictions depend on the depth: while there are any, a position is another at each depth.
+  PositionKey key_of(const S& state) const {
+    PositionKey key = graph_key(state);
+    if (!restrictions_.empty()) key.low ^= mix64(path_.size());
+    return key;
+  }
 
   Arrival arrive(typename Arrival::Kind kind, std::uint32_t index, LeafKind leaf);
 
@@ -204,6 +217,9 @@ class SearchOf final : public SearchBase {
   // A position whose value needs no evaluator: terminal, proven, cached, or too deep.
   void back_up_known(std::uint32_t index, bool was_in_flight);
 
+  // A way down that ended at an edge: its child stands for itself.
+  void back_up_at_edge(std::uint32_t child, bool was_in_flight);
+
   // The centre of the dynamic score utility: most of what the evaluator expects at the root.
   void set_center() { center_ = parameters_.backup.center_share * tree_.nodes[0].raw_score; }
 
@@ -262,7 +278,7 @@ class SearchOf final : public SearchBase {
   std::vector<double> scales_;         // exploration_scale() by visits, as far as it was asked for
   std::uint64_t planned_simulations_ = 0, simulations_before_plan_ = 0;
   std::vector<double> custom_;       // q, n, p and scores of a custom formula
-  std::uint64_t node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;
+  std::uint64_t ways_down_ = 0, node_serial_ = 0, leaf_serial_ = 0, root_number_ = 0, root_prepared_ = 0;
 };
 
 }  // namespace honte

@@ -22,6 +22,10 @@ std::uint64_t SearchOf<S>::select(LeafBatch& batch, std::size_t maximum_rows, st
     }
     ++made;
     ++statistics_.simulations;
+    if (arrival.kind == Arrival::kAtEdge) {
+      back_up_at_edge(arrival.node, true);
+      continue;
+    }
     if (arrival.kind == Arrival::kKnown || (!parameters_.backup.separate_means && answer_from_cache(arrival.node))) {
       back_up_known(arrival.node, true);
       continue;
@@ -43,6 +47,10 @@ void SearchOf<S>::simulate(const NativeEvaluator& evaluator, std::uint64_t simul
     const Arrival arrival = descend(false);
     if (arrival.kind == Arrival::kWaiting) return;
     ++statistics_.simulations;
+    if (arrival.kind == Arrival::kAtEdge) {
+      back_up_at_edge(arrival.node, false);
+      continue;
+    }
     if (arrival.kind == Arrival::kKnown) {
       back_up_known(arrival.node, false);
       continue;

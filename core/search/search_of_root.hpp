@@ -21,7 +21,7 @@ bool SearchOf<S>::advance(Action action) {
   const Edge* edges = tree_.edges_of(root);
   for (std::uint32_t i = 0; i < root.edge_count; ++i) {
     if (edges[i].action != action || edges[i].child == kNone) continue;
-    tree_ = compacted(tree_, edges[i].child, 0);
+    tree_ = compacted(tree_, edges[i].child, 0, 0);  // in a graph with cycles the old root may lie below
     if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
     set_center();
     prepare_root();
@@ -44,10 +44,14 @@ std::string SearchOf<S>::saved_tree() const {
 
 template <State S>
 void SearchOf<S>::load_tree(std::span<const char> bytes) {
+  path_.clear();
   Tree loaded = deserialized(bytes, static_cast<std::uint32_t>(num_actions()));
   const BackupParameters& backup = parameters_.backup;
-  if (loaded.extended != backup.extends() || loaded.weighed != backup.weighs() || loaded.separates != backup.separate_means)
+  if (loaded.extended != backup.extends() || loaded.weighed != backup.weighs() || loaded.separates != backup.separate_means ||
+      loaded.shares_positions != backup.transpositions)
     throw std::invalid_argument("the saved tree was grown by another kind of backup");
+  if (loaded.shares_positions && loaded.identities[0].key != key_of(root_state_))
+    throw std::invalid_argument("the saved tree was grown at another position");
   tree_ = std::move(loaded);
   if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
   set_center();
@@ -119,9 +123,11 @@ void SearchOf<S>::start_tree() {
   tree_.extended = parameters_.backup.extends();
   tree_.weighed = parameters_.backup.weighs();
   tree_.separates = parameters_.backup.separate_means;
+  tree_.shares_positions = parameters_.backup.transpositions;
   path_.clear();
   bias_ = SubtreeBias{};
   make_node(tree_.add_node());
+  if (tree_.shares_positions) tree_.identify(0, key_of(root_state_));
   prepare_root();
 }
 

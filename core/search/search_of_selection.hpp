@@ -11,6 +11,7 @@ typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
   path_.clear();
   if (tracing_) trace_.steps.clear();
   std::uint32_t index = 0;
+  ++ways_down_;
   try {
     for (;;) {
       Node& node = tree_.nodes[index];
@@ -33,17 +34,61 @@ typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
       Edge& edge = tree_.edges.at(node.edges)[step.edge];
       if (edge.child != kNone) fetch_ahead(edge.child);
       scratch_.apply_action(edge.action);
-      if (edge.child == kNone) {
-        edge.child = tree_.add_node();
-        make_node(edge.child);
+      if (tree_.shares_positions) tree_.identities[index].passed = ways_down_;
+      index = child_of(edge);
+      if (tree_.shares_positions) {
+        // A child with more visits than this edge needs none for it [KataGo]; one on the way here
+        // would lead round in a circle.
+        if (tree_.identities[index].passed == ways_down_) return arrive(Arrival::kAtEdge, index, LeafKind::kCycle);
+        const std::uint32_t visits = edge.n + edge.in_flight - (in_flight ? 1u : 0u);
+        if (tree_.nodes[index].n > visits) return arrive(Arrival::kAtEdge, index, LeafKind::kTransposition);
       }
-      index = edge.child;
     }
   } catch (...) {
     if (in_flight)
       for (const Step& step : path_) remove_virtual_loss(tree_, parameters_, step);
     throw;
   }
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::child_of(Edge& edge) {
+  if (!tree_.shares_positions) {
+    if (edge.child == kNone) {
+      edge.child = tree_.add_node();
+      make_node(edge.child);
+    }
+    return edge.child;
+  }
+  if (edge.child != kNone && keys_follow(scratch_)) return edge.child;
+  const PositionKey key = key_of(scratch_);
+  if (edge.child != kNone && tree_.identities[edge.child].key == key) return edge.child;
+  edge.child = tree_.find(key);
+  if (edge.child == kNone) {
+    edge.child = tree_.add_node();
+    make_node(edge.child);
+    tree_.identify(edge.child, key);
+  }
+  return edge.child;
+}
+
+template <State S>
+std::size_t SearchOf<S>::playable(const NodeSnapshot::Line& line) const {
+  if (keys_follow(root_state_)) return line.size();
+  S state = root_state_;
+  std::vector<Action> legal;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (state.is_terminal()) return i;
+    const Action action = line[i].first;
+    if constexpr (requires { state.is_legal(action); }) {
+      if (!state.is_legal(action)) return i;
+    } else {
+      state.legal_actions(legal);
+      if (!std::ranges::binary_search(legal, action)) return i;
+    }
+    state.apply_action(action);
+  }
+  return line.size();
 }
 
 template <State S>

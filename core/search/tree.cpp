@@ -13,6 +13,7 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
   Node& node = to.nodes[added];
   node = old;
   if (from.extended) to.extensions[added] = from.extensions[index];
+  if (from.shares_positions) to.identify(added, from.identities[index].key);
   if (from.separates) to.separate_sums[added] = from.separate_sums[index];
   if (old.edge_count > 0) {
     node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
@@ -43,21 +44,30 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
 
 }  // namespace
 
-Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits) {
+Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits, std::uint32_t left_out) {
   Tree kept;
   kept.extended = tree.extended;
   kept.weighed = tree.weighed;
   kept.separates = tree.separates;
+  kept.shares_positions = tree.shares_positions;
   kept.points = tree.points;
   kept.actions = tree.actions;
   kept.scored = tree.scored;
-  copy_node(tree, root, kept);
+  std::vector<std::uint32_t> copies;  // in a graph: of each old node the new one
+  if (tree.shares_positions) copies.assign(tree.node_count, kNone);
+  const auto copy = [&](std::uint32_t old) {
+    if (copies.empty()) return copy_node(tree, old, kept);
+    if (copies[old] == kNone) copies[old] = copy_node(tree, old, kept);
+    return copies[old];
+  };
+  copy(root);
   for (std::uint32_t index = 0; index < kept.node_count; ++index) {  // nodes are consecutive
     const Node node = kept.nodes[index];
     for (std::uint32_t i = 0; i < node.edge_count; ++i) {
       Edge& edge = kept.edges.at(node.edges)[i];
       if (edge.child == kNone) continue;
-      edge.child = tree.nodes[edge.child].n < minimum_visits ? kNone : copy_node(tree, edge.child, kept);
+      const bool drops = tree.nodes[edge.child].n < minimum_visits || edge.child == left_out;
+      edge.child = drops ? kNone : copy(edge.child);
     }
   }
   return kept;

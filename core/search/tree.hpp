@@ -13,6 +13,7 @@
 
 #include "games/state.hpp"
 #include "search/arena.hpp"
+#include "search/positions.hpp"
 #include "search/prior_code.hpp"
 
 namespace honte {
@@ -125,6 +126,9 @@ struct Tree {
   bool weighed = false;
   Arena<SeparateSums, 12> separate_sums;  // as many as nodes, or none
   bool separates = false;
+  Arena<Identity, 12> identities;    // as many as nodes, or none
+  Positions positions;               // the nodes by the keys of their positions
+  bool shares_positions = false;     // a graph: one node a position, reached by any number of edges
   std::uint32_t node_count = 0;
   bool scored = false;               // the evaluator gives points
 
@@ -135,9 +139,18 @@ struct Tree {
     node.edges = node.order = node.codes = node.amaf = node.ownership = kNone;
     if (extended) extensions[extensions.allocate(1)] = Extension{};
     if (separates) separate_sums[separate_sums.allocate(1)] = SeparateSums{};
+    if (shares_positions) identities[identities.allocate(1)] = Identity{};
     ++node_count;
     return index;
   }
+
+  // In a graph: from here on the node is found under this key.
+  void identify(std::uint32_t node, const PositionKey& key) {
+    identities[node].key = key;
+    positions.add(identities, node);
+  }
+
+  std::uint32_t find(const PositionKey& key) const { return positions.find(identities, key); }
 
   Amaf* amaf_of(Node& node) {
     if (node.amaf == kNone) {
@@ -178,11 +191,12 @@ struct Tree {
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + ownership.bytes() + amaf.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + identities.bytes() + positions.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
-// A copy of the subtree below `root`, closely packed; nodes with fewer than `minimum_visits`
-// are left out, and the edges that led to them keep their statistics. No leaf may be in flight.
-Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits);
+// A copy of what lies below `root`, closely packed; nodes with fewer than `minimum_visits` are left
+// out, and so is `left_out`; the edges that led to them keep their statistics. In a graph a node that
+// several edges lead to is copied once. No leaf may be in flight.
+Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visits, std::uint32_t left_out = kNone);
 
 }  // namespace honte

@@ -208,7 +208,7 @@ export interface Simulation {
   index: number;
   way: StepOfWay[];
   leaf_index: number;
-  leaf_kind: "new" | "terminal" | "proven" | "cached" | "revisited" | "too_deep";
+  leaf_kind: "new" | "terminal" | "proven" | "cached" | "revisited" | "too_deep" | "transposition" | "cycle";
   player: number;
   value: number;
   priors: [number, number][] | null;

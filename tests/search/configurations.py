@@ -142,19 +142,29 @@ weighed = st.builds(
 )
 
 
-def backups(expansion):
-    return unweighed if expansion.threshold > 1 else unweighed | weighed
+graphs = weighed.map(lambda backup: backup.model_copy(update={"transpositions": True}))
 
 
-def configurations(parallelism):
-    """SearchConfigs with the given strategy for parallelism."""
+def backups(selection, expansion, state):
+    if expansion.threshold > 1:
+        return unweighed
+    if isinstance(selection, Rave | Grave) or not hasattr(state, "key"):
+        return unweighed | weighed
+    if hasattr(state, "graph_key"):  # what follows may depend on the way: nothing is proven
+        ways = graphs.map(lambda backup: backup.model_copy(update={"solver": False}))
+        return unweighed | weighed | ways
+    return unweighed | weighed | graphs
+
+
+def configurations(parallelism, state):
+    """SearchConfigs for a game with the given strategy for parallelism."""
     return selections.flatmap(
         lambda selection: expansions(selection).flatmap(
             lambda expansion: st.builds(
                 SearchConfig,
                 selection=st.just(selection),
                 expansion=st.just(expansion),
-                backup=backups(expansion),
+                backup=backups(selection, expansion, state),
                 parallelism=parallelism,
             )
         )

@@ -6,10 +6,9 @@
 #include "games/go/state.hpp"
 
 namespace honte::go {
-namespace {
 
 // Two independent multiply-and-fold lanes make a 128-bit hash.
-class Hasher {
+class GoState::Hasher {
  public:
   void add(std::uint64_t word) {
     low_ = fold(low_ ^ word ^ 0x9e3779b97f4a7c15ull, 0xd6e8feb86659fd93ull) + 0xa0761d6478bd642full;
@@ -30,11 +29,8 @@ class Hasher {
   std::uint64_t low_ = 0, high_ = 0;
 };
 
-}  // namespace
-
-PositionKey GoState::key() const {
+void GoState::hash_situation(Hasher& hasher) const {
   const int words = geometry().words;
-  Hasher hasher;
   const auto rule_bits = std::uint64_t(rules_.ko) | std::uint64_t(rules_.scoring) << 8 |
                          std::uint64_t(rules_.tax) << 16 |
                          std::uint64_t(rules_.handicap_bonus) << 24 |
@@ -54,6 +50,24 @@ PositionKey GoState::key() const {
     hasher.add(cleanup_->start_stones[kBlack].word.data(), words);
     hasher.add(cleanup_->start_stones[kWhite].word.data(), words);
   }
+}
+
+PositionKey GoState::graph_key() const {
+  const int words = geometry().words;
+  Hasher hasher;
+  hash_situation(hasher);
+  hasher.add(board_.stones(kBlack).word.data(), words);
+  hasher.add(board_.stones(kWhite).word.data(), words);
+  // Black stones before White's first are handicap; a third occurrence ends the game.
+  const int again = passes_clear_history() ? std::min(occurrences(), 3) : 0;
+  hasher.add(std::uint64_t(handicap_) | std::uint64_t{white_has_played_} << 16 | std::uint64_t(again) << 17);
+  return hasher.key();
+}
+
+PositionKey GoState::key() const {
+  const int words = geometry().words;
+  Hasher hasher;
+  hash_situation(hasher);
   // The networks see the last five moves and the boards of the last two turns.
   const int seen = std::min(5, visible_turns());
   for (int ago = 0; ago <= std::max(2, seen); ++ago) {

@@ -42,6 +42,11 @@ class GoState {
   void apply_action(Action action) { play(action, to_play_); }  // must be legal
   double returns(int player) const;  // 1 won, 0 drawn or no result, −1 lost
   PositionKey key() const;
+  // The position however it was reached: the stones, the side to move, passes, and what the past
+  // forbids or ends; not the moves that networks see.
+  PositionKey graph_key() const;
+  // Superko and repetition come from further back than the last position.
+  bool graph_keys_follow() const { return false; }
   int num_symmetries() const { return go::num_symmetries(geometry()); }
   Action transform_action(Action action, int symmetry) const {
     return go::transform_action(geometry(), action, symmetry);
@@ -54,6 +59,7 @@ class GoState {
   // Whether the player may play the action now, and if not why; either player may be
   // asked about (a move out of turn).
   Legality legality(Action action, Colour player) const;
+  bool is_legal(Action action) const { return legality(action, to_play_) == Legality::legal; }
   void play(Action action, Colour player);  // must be legal for the player
   Bits legal_points(Colour player) const;   // passing aside
 
@@ -133,6 +139,8 @@ class GoState {
   bool same_situation(const Position& position, int index) const;
   bool repeats_a_pass(Colour player) const;
   int occurrences() const;
+  class Hasher;
+  void hash_situation(Hasher& hasher) const;  // all but the stones
   bool turns_matter() const { return phase_ > 0 || rules_.ko != Ko::positional; }
   bool passes_clear_history() const { return phase_ > 0 || rules_.ko == Ko::simple; }
 

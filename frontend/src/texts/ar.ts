@@ -155,6 +155,8 @@ export const ar: Texts = {
   leaf_cached: "تقييمها معروف",
   leaf_revisited: "زياراتها قليلة",
   leaf_too_deep: "عميقة جدًا",
+  leaf_transposition: "حافة تلحق بعدد زيارات وضعيتها",
+  leaf_cycle: "تغلق دائرة",
   before: "قبل",
   after: "بعد",
   depth: "العمق {n}",

@@ -158,6 +158,8 @@ export const en = {
   leaf_cached: "its evaluation was known",
   leaf_revisited: "it has too few visits",
   leaf_too_deep: "it is too deep",
+  leaf_transposition: "other ways have visited it",
+  leaf_cycle: "it closes a circle",
   before: "before",
   after: "after",
   depth: "Depth {n}",

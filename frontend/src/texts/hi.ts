@@ -155,6 +155,8 @@ export const hi: Texts = {
   leaf_cached: "उसका मूल्यांकन ज्ञात था",
   leaf_revisited: "उसकी भेंट बहुत कम हैं",
   leaf_too_deep: "वह बहुत गहरी है",
+  leaf_transposition: "किनारा अपनी स्थिति की बराबरी करता है",
+  leaf_cycle: "यह चक्र पूरा करती है",
   before: "पहले",
   after: "बाद",
   depth: "गहराई {n}",

@@ -155,6 +155,8 @@ export const id: Texts = {
   leaf_cached: "evaluasinya sudah diketahui",
   leaf_revisited: "kunjungannya terlalu sedikit",
   leaf_too_deep: "terlalu dalam",
+  leaf_transposition: "sisi yang menyusul posisinya",
+  leaf_cycle: "menutup lingkaran",
   before: "sebelum",
   after: "sesudah",
   depth: "Kedalaman {n}",

@@ -88,6 +88,17 @@ class Keyed(Protocol):
 
 
 @runtime_checkable
+class GraphKeyed(Protocol):
+    """A state that knows its position however it was reached, for searches with transpositions."""
+
+    def graph_key(self) -> int | bytes | str:
+        """Equal for two positions only if they have the same player to move, legal actions and
+        result, if finished. What only the past decides further on, such as superko, may be left
+        out: it is asked for at every step. Without this, ``key`` is taken, once a position."""
+        ...
+
+
+@runtime_checkable
 class Symmetric(Protocol):
     """A state whose board has symmetries that keep the rules."""
 

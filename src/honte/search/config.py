@@ -353,6 +353,10 @@ class Backup(Phase):
     """Learn within the tree where evaluations are off."""
     separate_means: SeparateMeans | None = None
     """Keep values and rollouts apart, as AlphaGo of 2016 did; None: one mean."""
+    transpositions: bool = False
+    """One node a position, however it is reached: the tree becomes a graph. An edge's value is its
+    child's mean; a way down ends where the child has more visits than the edge, and where it would
+    lead round in a circle. The game needs ``graph_key`` or ``key`` [KataGo]"""
     ownership: bool = False
     """Keep each evaluation's ownership of the points, for the mean in the result: a byte a point
     and node."""
@@ -490,6 +494,22 @@ class SearchConfig(Phase):
             or backup.value_weight_exponent > 0
             or backup.noise_prune_scale > 0
         )
+        if backup.transpositions:
+            if isinstance(self.selection, Rave | Grave):
+                raise ValueError(
+                    f"{self.selection.kind} counts what was played after a node on the way down, "
+                    "and a shared node lies on many ways: drop the transpositions."
+                )
+            if self.expansion.threshold > 1:
+                raise ValueError(
+                    "In a graph a position has one evaluation: set the expansion threshold to 1, "
+                    "or drop the transpositions."
+                )
+            if backup.separate_means is not None:
+                raise ValueError(
+                    "Separate means add up what passed a node, and a graph reads what its children "
+                    "are worth: drop the transpositions or separate_means."
+                )
         if weighs and self.expansion.threshold > 1:
             raise ValueError(
                 "Weighed means count one evaluation a position: set the expansion threshold to 1, "

@@ -47,6 +47,7 @@ def core_parameters(config: SearchConfig) -> _core.SearchParameters:
     if config.backup.separate_means is not None:
         backup.separate_means = True
         backup.rollout_weight = config.backup.separate_means.rollout_weight
+    backup.transpositions = config.backup.transpositions
     parameters.ownership = config.backup.ownership
     parameters.maximum_nodes = config.memory.maximum_nodes or 0
     return parameters

@@ -62,6 +62,8 @@ class Search:
         cache: EvaluationCache | None = None,
     ) -> None:
         self.config = config if config is not None else SearchConfig()
+        if self.config.backup.transpositions:
+            _check_keys(state, self.config.backup.solver)
         self.evaluator: Evaluator = evaluator if evaluator is not None else Rollout()
         self.seed = seed & (2**64 - 1)
         self._core = _core.make_search(state, core_parameters(self.config), self.seed, cache)
@@ -298,6 +300,21 @@ def run_many(
     if errors and on_error is None:
         raise errors[0]
     return results
+
+
+def _check_keys(state: Any, solver: bool) -> None:
+    """Whether positions of the game can be shared; raises HonteError if not."""
+    game = type(state).__name__
+    if not (hasattr(state, "graph_key") or hasattr(state, "key")):
+        raise HonteError(
+            f"A graph of positions needs keys, and {game} has neither graph_key() nor key(): "
+            "add one, or drop the transpositions."
+        )
+    if solver and hasattr(state, "graph_key"):
+        raise HonteError(
+            f"What follows a position of {game} may depend on how it was reached, so that a proof "
+            "by one way does not hold by another: drop the solver or the transpositions."
+        )
 
 
 def _every(seconds: float, act: Callable[[], None]) -> Callable[[], None]:

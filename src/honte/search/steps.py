@@ -37,6 +37,10 @@ class LeafKind(Enum):
     """A leaf below the expansion threshold, evaluated once more."""
     TOO_DEEP = "too_deep"
     """The bound on depth: the position's mean value stands in."""
+    TRANSPOSITION = "transposition"
+    """In a graph, a position that was visited more often than the edge that led to it now."""
+    CYCLE = "cycle"
+    """In a graph, a position that lies on the way here."""
 
 
 @dataclass(frozen=True, slots=True)

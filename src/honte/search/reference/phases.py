@@ -85,6 +85,8 @@ class Edge:
     child: Node | None = None
     share: Share | None = None
     closed: bool = False
+    exact: float | None = None
+    """The child's proven value, for the side to move, since the last backup."""
 
 
 @dataclass(slots=True)
@@ -184,8 +186,8 @@ def urgency(selection: Selection, node: Node, at_root: bool) -> float:
 
 
 def q(selection: Selection, edge: Edge, player: int, solver: bool) -> float:
-    if solver and edge.child is not None and edge.child.proven is not None:
-        return side(player) * edge.child.proven
+    if solver and edge.exact is not None:
+        return edge.exact
     plus_one = selection.q_denominator is QDenominator.VISITS_PLUS_ONE
     return edge.w / (edge.n + 1.0 if plus_one else edge.n)
 
@@ -217,7 +219,7 @@ def select(
         if forced > 0.0 and edge.n > 0 and edge.n * edge.n < forced * edge.p:
             return edge
         value = q(selection, edge, node.player, solver)
-        if solver and value <= -1.0 and edge.child is not None and edge.child.proven is not None:
+        if solver and value <= -1.0 and edge.exact is not None:
             continue  # a proven loss teaches nothing more
         score = value + explored(selection, edge.p, edge.n, total, factor)
         if score > best_score:
@@ -430,6 +432,7 @@ def back_up(path: Sequence[tuple[Node, Edge]], leaf: Node, value: float, solver:
         node.value_sum += value
         node.value_square_sum += value * value
         if solver and edge.child is not None and edge.child.proven is not None:
+            edge.exact = side(node.player) * edge.child.proven
             prove(node)
 
 
@@ -460,6 +463,7 @@ def back_up_separately(
         edge.n += 1
         edge.w = side(node.player) * edge.child.value_sum / edge.child.n * edge.n
         if backup.solver and edge.child.proven is not None:
+            edge.exact = side(node.player) * edge.child.proven
             prove(node)
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from honte.search.config import Grave, Gumbel, Rave, SearchConfig
 from honte.search.reference.amaf import count, select_by_amaf
+from honte.search.reference.graph import back_up_graph, ends_at_edge, key_of, nodes_below
 from honte.search.reference.phases import (
     Edge,
     Evaluate,
@@ -60,6 +61,9 @@ class ReferenceSearch:
         self._nodes = 0
         self.allowed: frozenset[int] | None = None
         self.root = self._new_node(self.state)
+        self._positions: dict[Any, Node] = {}
+        if config.backup.transpositions:
+            self._positions[key_of(self.state)] = self.root
         self._plan = self._done = 0
         self._center = 0.0
         self._bias = BiasTable()
@@ -80,7 +84,7 @@ class ReferenceSearch:
 
     def simulate(self) -> None:
         """One simulation: selection, expansion, evaluation, backup."""
-        config, solver = self.config, self.config.backup.solver
+        config, backup, solver = self.config, self.config.backup, self.config.backup.solver
         state, node = self.state.clone(), self.root
         path: list[tuple[Node, Edge]] = []
         while not (node.terminal or (solver and node.proven is not None)):
@@ -89,11 +93,17 @@ class ReferenceSearch:
             edge = self._select(node, path, solver)
             path.append((node, edge))
             state.apply_action(edge.action)
-            if edge.child is None:
-                edge.child = self._new_node(state, path)
-            node = edge.child
+            if backup.transpositions:
+                node = edge.child = self._node_of(state, path)
+                if ends_at_edge(path, node):
+                    back_up_graph(backup, path, None, self._bias)
+                    return
+            else:
+                if edge.child is None:
+                    edge.child = self._new_node(state, path)
+                node = edge.child
         playouts = None
-        backup, error, mean = config.backup, 0.0, 0.0
+        error, mean = 0.0, 0.0
         rollout: float | None = None
         first = node.n == 0
         if node.proven is not None and (node.terminal or solver):
@@ -130,6 +140,8 @@ class ReferenceSearch:
         if backup.separate_means is not None:
             has_value = first or rollout is None
             back_up_separately(path, node, value if has_value else None, rolled, mixed, backup)
+        elif backup.transpositions:
+            back_up_graph(backup, path, node, self._bias)
         elif weighs(backup):
             back_up_weighed(backup, path, node, self._bias)
         else:
@@ -188,7 +200,12 @@ class ReferenceSearch:
         self.root_number += 1
         self.allowed = None
         child = next((e.child for e in self.root.edges if e.action == action), None)
-        self.root = child if child is not None else self._new_node(self.state)
+        old_root, self.root = self.root, child or self._new_node(self.state)
+        if self.config.backup.transpositions:
+            below = nodes_below(self.root, left_out=old_root)
+            kept = {id(node) for node in below}
+            self._positions = {k: n for k, n in self._positions.items() if id(n) in kept}
+            self._positions[key_of(self.state)] = self.root
         self._bias = BiasTable()
         self._recount_bias()
         if self.config.backup.score_utility is not None:
@@ -201,16 +218,20 @@ class ReferenceSearch:
 
     def _recount_bias(self) -> None:
         """The table of the nodes that are left, level by level as the core numbers them."""
-        level = [self.root]
-        while level:
-            for node in level:
-                delta, weight = self._bias.sums.get(node.bucket, (0.0, 0.0))
-                self._bias.sums[node.bucket] = (delta + node.bias[0], weight + node.bias[1])
-            level = [edge.child for node in level for edge in node.edges if edge.child is not None]
+        for node in nodes_below(self.root):
+            delta, weight = self._bias.sums.get(node.bucket, (0.0, 0.0))
+            self._bias.sums[node.bucket] = (delta + node.bias[0], weight + node.bias[1])
 
     def _utility(self, state: Any, v: float, mean: float, stdev: float) -> float:
         points, area = self.config.backup.score_utility, state.num_distinct_actions() - 1
         return utility(points, v, mean, stdev, self._center, area)
+
+    def _node_of(self, state: Any, path: Sequence[tuple[Node, Edge]]) -> Node:
+        """In a graph: the node of a position, made at the first time."""
+        key = key_of(state)
+        if key not in self._positions:
+            self._positions[key] = self._new_node(state, path)
+        return self._positions[key]
 
     def _new_node(self, state: Any, path: Sequence[tuple[Node, Edge]] = ()) -> Node:
         salt = mix64(self.seed ^ mix64(SALT_STREAM << 56 ^ self._nodes)) & 0xFFFFFFFF

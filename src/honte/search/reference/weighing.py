@@ -18,7 +18,8 @@ WEIGHTS = (16.0 / 35.0, 0.2401231786050127, 0.0307571239675865, 0.00054826885597
 
 def weighs(backup: Backup) -> bool:
     return bool(
-        backup.uncertainty
+        backup.transpositions
+        or backup.uncertainty
         or backup.subtree_value_bias
         or backup.value_weight_exponent
         or backup.noise_prune_scale
@@ -79,10 +80,11 @@ class BiasTable:
         node.bias = (delta, weight)
 
 
-def share_of(child: Node) -> Share:
-    """What a child brings to the weighed mean of its parent, as the tree keeps it."""
+def share_of(child: Node, n: int) -> Share:
+    """What a child brings to the weighed mean of its parent by an edge of n visits, as the tree
+    keeps it."""
     per_visit = 1.0 / child.n
-    weight = float32(child.weight_sum)
+    weight = float32(child.weight_sum if n == child.n else child.weight_sum * n * per_visit)
     return Share(
         float32(child.value_sum * per_visit),
         float32(child.value_square_sum * per_visit),
@@ -195,7 +197,8 @@ def back_up_weighed(
         edge.n += 1
         node.n += 1
         edge.w = side(node.player) * child.value_sum * (edge.n / child.n)
-        edge.share = share_of(child)
+        edge.share = share_of(child, edge.n)
         if backup.solver and child.proven is not None:
+            edge.exact = side(node.player) * child.proven
             prove(node)
         recompute(backup, node, bias)
