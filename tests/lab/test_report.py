@@ -42,7 +42,7 @@ def test_csv_and_html_say_the_same():
     assert "62.5%" in page
 
 
-@pytest.mark.parametrize("name", [name for name in STUDIES if name != "katago"])
+@pytest.mark.parametrize("name", [name for name in STUDIES if not name.startswith("katago")])
 def test_every_table_can_be_set_up(name, tmp_path):
     options = StudyOptions(
         network="n.bin.gz", folder=tmp_path, visits=400, pairs=1, speed=lambda player: 1000.0
@@ -56,14 +56,22 @@ def test_every_table_can_be_set_up(name, tmp_path):
     assert set(made.axis) <= set(names)
 
 
-def test_the_table_against_katago_switches_its_haste_off(tmp_path):
-    made = study("katago", StudyOptions(network="n", katago="katago", folder=tmp_path, visits=20))
-    text = (tmp_path / "katago-20.cfg").read_text()
+@pytest.mark.parametrize(
+    ("name", "limits"),
+    [
+        ("katago", ["maxVisits = 20", "numSearchThreads = 1"]),
+        ("katago-time", ["maxTime = 2.5", "maxVisits = 1000000"]),
+    ],
+)
+def test_the_tables_against_katago_switch_its_haste_off(name, limits, tmp_path):
+    options = StudyOptions(network="n", katago="katago", folder=tmp_path, visits=20, seconds=2.5)
+    made = study(name, options)
+    text = (tmp_path / f"{name}.cfg").read_text()
     assert "searchFactorWhenWinning = 1.0" in text
-    assert "maxVisits = 20" in text
+    assert all(limit in text for limit in limits)
     assert made.players[1].arguments[:2] == ["katago", "gtp"]
     with pytest.raises(HonteError, match="--katago PATH"):
-        study("katago", StudyOptions(network="n"))
+        study(name, StudyOptions(network="n"))
 
 
 def test_a_table_that_is_not_there_is_a_sentence(capsys):
