@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import pytest
 
 from gtp_driver import Fixed, converse, make_engine
 from honte.games.go import BLACK, WHITE
+from honte.players import counting
 from honte.protocols.analysis_format import View, format_number
 from honte.protocols.parameters import Parameters
 
 VERTEX = re.compile(r"[A-HJ-Z]\d{1,2}|pass")
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch):
+    """Reports that wait for all of their ownership, so that two of them can be compared."""
+    monkeypatch.setattr(counting, "QUICK_SECONDS", math.inf)
 
 
 def analysis_lines(command, engine=None, setup=""):
