@@ -33,7 +33,12 @@ def network_file(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, network_file):
-    with running(tmp_path_factory.mktemp("sessions"), "--network", str(network_file)) as found:
+    """With a network, and with one whose file is taken away once the server runs."""
+    folder = tmp_path_factory.mktemp("sessions")
+    gone = folder / "gone.bin.gz"
+    shutil.copy(network_file, gone)
+    with running(folder, "--network", str(network_file), "--network", str(gone)) as found:
+        gone.unlink()
         yield found
 
 

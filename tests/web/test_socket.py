@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -111,21 +112,69 @@ def test_nothing_outside_the_page_is_served(server):
         assert httpx.get(server.address + path).status_code in (404, 400)
 
 
-def test_a_game_outlives_the_server(tmp_path):
-    with running(tmp_path) as server:
-        socket = Socket(server.host)
-        name = socket.wait("welcome")["session"]
+@pytest.fixture(scope="module")
+def restarted(tmp_path_factory):
+    """A server that was ended and begun anew, and what three people left behind."""
+    folder = tmp_path_factory.mktemp("kept")
+    clock = {"kind": "byo_yomi", "main": 1, "period": 600, "periods": 5}
+    with running(folder) as server:
+        player = Socket(server.host)
+        game = player.wait("welcome")["session"]
         for action in (40, 24, 56):
-            socket.ask("play", "done", action=action)
-        socket.ask("go_to", "done", node=1)
-        socket.ask("play", "done", action=0)
+            player.ask("play", "done", action=action)
+        player.ask("go_to", "done", node=1)
+        player.ask("play", "done", action=0)
+        timed = started(Socket(server.host), clock=clock)
+        timed.ask("play", "done", action=40)
+        waiting = started(Socket(server.host))
+        waiting.ask("configure", "done", visits=100_000, seconds=600, white="engine")
+        waiting.ask("play", "done", action=40)
+        waiting.wait("report")
+        overtime = timed.wait("clock", lambda event: event["white"]["overtime"])
+        names = [socket.seen[0]["session"] for socket in (timed, waiting)]
+        for socket in (player, timed, waiting):
+            socket.close()
+    with running(folder) as server:
+        yield SimpleNamespace(
+            host=server.host, game=game, clock=names[0], overtime=overtime, thinking=names[1]
+        )
+
+
+@pytest.fixture
+def back(restarted):
+    """Opens one of their sessions again."""
+    opened = []
+
+    def open_one(name):
+        opened.append(Socket(restarted.host, getattr(restarted, name)))
+        return opened[-1]
+
+    yield open_one
+    for socket in opened:
         socket.close()
-    with running(tmp_path) as server:
-        socket = Socket(server.host, name)
-        assert socket.wait("welcome")["session"] == name
-        assert len(socket.wait("game")["nodes"]) == 5
-        assert socket.wait("position")["moves"] == [40, 0]
-        socket.close()
+
+
+def test_a_game_outlives_the_server(restarted, back):
+    socket = back("game")
+    assert socket.wait("welcome")["session"] == restarted.game
+    assert len(socket.wait("game")["nodes"]) == 5
+    assert socket.wait("position")["moves"] == [40, 0]
+
+
+def test_a_clock_outlives_the_server(restarted, back):
+    assert restarted.overtime["white"]["moves"] == 5
+    after = back("clock").wait("clock")
+    assert after["running"] == 1
+    assert after["white"]["overtime"]
+    assert after["white"]["seconds"] < restarted.overtime["white"]["seconds"]
+    assert after["black"]["seconds"] > 0
+
+
+def test_an_engine_that_was_thinking_moves_after_a_restart(back):
+    socket = back("thinking")
+    assert socket.wait("working", lambda event: event["work"] == "think")
+    socket.ask("configure", "done", visits=20, seconds=0)
+    assert socket.wait("position", lambda event: event["move_number"] == 2)
 
 
 def test_a_file_that_is_no_network_is_named_before_the_server_starts(tmp_path, capsys):
@@ -137,22 +186,15 @@ def test_a_file_that_is_no_network_is_named_before_the_server_starts(tmp_path, c
     assert "dead.bin.gz" in capsys.readouterr().err
 
 
-def test_a_network_that_is_gone_is_named_and_the_game_goes_on(tmp_path, network_file):
-    import shutil
-
-    gone = tmp_path / "gone.bin.gz"
-    shutil.copy(network_file, gone)
-    with running(tmp_path / "sessions", "--network", str(gone)) as server:
-        gone.unlink()
-        socket = Socket(server.host)
-        socket.wait("position")
-        socket.ask("play", "done", action=40)
-        socket.send("think")
-        assert "gone.bin.gz" in socket.wait("refused")["message"]
-        socket.ask("configure", "done", system="uct", network="playouts", visits=50)
-        socket.send("think")
-        assert socket.wait("position", lambda event: event["move_number"] == 2)
-        socket.close()
+def test_a_network_that_is_gone_is_named_and_the_game_goes_on(connect):
+    socket = started(connect())
+    socket.ask("play", "done", action=40)
+    socket.ask("configure", "done", system="alphazero", network="gone")
+    socket.send("think")
+    assert "gone.bin.gz" in socket.wait("refused")["message"]
+    socket.ask("configure", "done", system="uct", network="playouts", visits=50)
+    socket.send("think")
+    assert socket.wait("position", lambda event: event["move_number"] == 2)
 
 
 def test_the_loser_on_time_is_told(connect):
@@ -260,41 +302,6 @@ def test_the_explorer_explores_the_position_on_the_board(connect, network):
     for action in found["actions"]:
         wanted = explored(Puct(c_puct=2.0), action["prior"], action["n"], 50)
         assert action["u"] == pytest.approx(wanted, rel=1e-6)
-
-
-def test_a_clock_outlives_the_server(tmp_path):
-    clock = {"kind": "byo_yomi", "main": 1, "period": 600, "periods": 5}
-    with running(tmp_path) as server:
-        socket = started(Socket(server.host), clock=clock)
-        name = socket.seen[0]["session"]
-        socket.ask("play", "done", action=40)
-        overtime = socket.wait("clock", lambda event: event["white"]["overtime"])
-        assert overtime["white"]["moves"] == 5
-        socket.close()
-    with running(tmp_path) as server:
-        socket = Socket(server.host, name)
-        after = socket.wait("clock")
-        assert after["running"] == 1
-        assert after["white"]["overtime"]
-        assert after["white"]["seconds"] < overtime["white"]["seconds"]
-        assert after["black"]["seconds"] > 0
-        socket.close()
-
-
-def test_an_engine_that_was_thinking_moves_after_a_restart(tmp_path):
-    with running(tmp_path) as server:
-        socket = started(Socket(server.host))
-        name = socket.seen[0]["session"]
-        socket.ask("configure", "done", visits=100_000, seconds=600, white="engine")
-        socket.ask("play", "done", action=40)
-        socket.wait("report")
-        socket.close()
-    with running(tmp_path) as server:
-        socket = Socket(server.host, name)
-        assert socket.wait("working", lambda event: event["work"] == "think")
-        socket.ask("configure", "done", visits=20, seconds=0)
-        assert socket.wait("position", lambda event: event["move_number"] == 2)
-        socket.close()
 
 
 def explore(socket, **wish):
