@@ -228,17 +228,21 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
     return 0;
   };
   const paths = looks.map(() => new Path2D());
+  const specks = looks.map(() => new Path2D());
   for (const d of seen) {
     const r = radius(d.data, props.root) * growth;
-    const path = paths[lookOf(d)]!;
-    if (r * view.k < 1.6) path.rect(d.x - r, d.y - r, 2 * r, 2 * r);
+    const look = lookOf(d);
+    if (r * view.k < 1.6) specks[look]!.rect(d.x - r, d.y - r, 2 * r, 2 * r);
     else {
-      path.moveTo(d.x + r, d.y);
-      path.arc(d.x, d.y, r, 0, 2 * Math.PI);
+      paths[look]!.moveTo(d.x + r, d.y);
+      paths[look]!.arc(d.x, d.y, r, 0, 2 * Math.PI);
     }
   }
   context.lineWidth = rim;
   looks.forEach(([fill, stroke], look) => {
+    // Of what is hardly a point high nobody sees a rim.
+    context.fillStyle = stroke;
+    context.fill(specks[look]!);
     context.fillStyle = fill;
     context.fill(paths[look]!);
     context.strokeStyle = stroke;
