@@ -74,7 +74,7 @@ def test_the_committed_page_is_what_the_sources_build(tmp_path):
             pytest.skip(f"npm ci does not work here: {done.stderr.strip()[-200:]}")
     os.symlink(installed, work / "node_modules")
     done = subprocess.run(
-        [npm, "run", "build"], cwd=work, capture_output=True, text=True, timeout=120
+        [npm, "run", "build"], cwd=work, capture_output=True, text=True, timeout=400
     )
     assert done.returncode == 0, done.stdout + done.stderr
     built = files(tmp_path / "src" / "honte" / "web" / "page")

@@ -208,7 +208,12 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
     context.lineWidth = width / Math.max(view.k, 0.35);
     context.stroke();
   };
-  limbs((d) => !blue.has(d.data), rule, 1);
+  if (curved) limbs((d) => !blue.has(d.data), rule, 1);
+  else {
+    context.strokeStyle = rule;
+    context.lineWidth = 1 / 0.35;
+    context.stroke(straightLimbs(nodes));
+  }
   limbs((d) => blue.has(d.data), accent, 2.4);
   if (marked) limbs((d) => marked.has(d.data.index), warm, 3);
 
@@ -274,12 +279,31 @@ function paint(canvas: HTMLCanvasElement, view: ZoomTransform, { props, nodes }:
     return (foremost ? 2 : 0) + d.data.n / Math.max(1, props.root.n);
   };
   const taken: Box[] = [];
-  for (const d of seen.filter((each) => rank(each) >= NAMED).sort((a, b) => rank(b) - rank(a))) {
+  const named = seen.filter((each) => rank(each) >= NAMED).sort((a, b) => rank(b) - rank(a));
+  for (const d of named.slice(0, MOST_NAMED)) {
     const r = radius(d.data, props.root) * growth;
     beside(context, d, r, props.name(d.data), [ink, soft, paper], view.k, taken);
   }
 }
 
+const straight = new WeakMap<Drawn[], Path2D>();
+
+/** All limbs as one path of lines, made once for each tree: from afar most of them are seen. */
+function straightLimbs(nodes: Drawn[]): Path2D {
+  const known = straight.get(nodes);
+  if (known) return known;
+  const path = new Path2D();
+  for (const d of nodes) {
+    if (!d.parent) continue;
+    path.moveTo(d.parent.x, d.parent.y);
+    path.lineTo(d.x, d.y);
+  }
+  straight.set(nodes, path);
+  return path;
+}
+
+/** So many at most. */
+const MOST_NAMED = 40;
 /** Nodes with this share of the visits are named where there is no room for all. */
 const NAMED = 0.05;
 /** Left, right and height on the screen, of one line. */
