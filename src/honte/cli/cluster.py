@@ -35,8 +35,12 @@ def playrooms_at(address: str | None) -> Iterator[ClusterPlayrooms | None]:
         yield ClusterPlayrooms(cluster)
 
 
+def machines_at_work(machines: int) -> str:
+    """``1 machine``, ``3 machines``."""
+    return f"{machines} machine" + ("s" if machines != 1 else "")
+
+
 def crew(machines: int, done: int, seconds: float) -> str:
     """What a progress bar says of a cluster: ``3 machines, 2.1 games/s``."""
-    who = f"{machines} machine" + ("s" if machines != 1 else "")
     rate = done / seconds if done and seconds > 0 else 0.0
-    return f"{who}, {rate:.3g} games/s"
+    return f"{machines_at_work(machines)}, {rate:.3g} games/s"

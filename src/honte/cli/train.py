@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from honte.cli.cluster import ClusterAddress
+from honte.cli.cluster import ClusterAddress, machines_at_work
 from honte.errors import HonteError
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def zero(
         def who(progress: ZeroProgress) -> str:
             if elsewhere is None:
                 return f"{progress.utilisation:.0%} of the backend's"
-            return f"{elsewhere.machines} machines"
+            return machines_at_work(elsewhere.machines)
 
         file = run_zero(run, table, use_previous=previous, on_progress=show, play_round=elsewhere)
     typer.echo(f"{file}")

@@ -169,12 +169,12 @@ def _start(ray: Any, address: str) -> None:
     except (ConnectionError, RuntimeError, ValueError, OSError) as error:
         if address == ANY:
             raise HonteError(
-                "No Ray cluster runs on this machine: start one with `ray start --head`, or give "
-                "its address."
+                "No Ray cluster that this user may use runs on this machine: start one with "
+                "`ray start --head`, or give its address."
             ) from None
         raise HonteError(
-            f"There is no Ray cluster at {address} that this machine can use: "
-            f"{_first_sentence(error)}"
+            f"There is no Ray cluster at {address} that this machine can use: {_words(error)} "
+            "(where the cluster asks for a token, RAY_AUTH_MODE=token and the token must be set.)"
         ) from None
 
 
@@ -208,6 +208,6 @@ def _knock(address: str) -> None:
         ) from None
 
 
-def _first_sentence(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return lines[0].strip() if lines else type(error).__name__
+def _words(error: BaseException) -> str:
+    words = " ".join(str(error).split())[:300] or type(error).__name__
+    return words if words.endswith(".") else words + "."
