@@ -11,9 +11,9 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'honte[cluster]'")
 
 import ray
 
-from honte.cluster import connect, connection
+from honte.cluster import Machine, connect, connection
 from honte.cluster.connection import ray_module
-from honte.cluster.workforce import Workforce
+from honte.cluster.workforce import Workforce, desks_of
 from honte.errors import HonteError
 
 
@@ -57,14 +57,20 @@ def travels():
     ray.cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
-def squares(cluster, nodes, recipe, count=40):
+def squares(cluster, nodes, recipe, count=40, on_result=lambda workforce, done: None):
     nodes.have(2)
     numbers = iter(range(count))
     done = []
     workforce = Workforce(cluster, recipe, lambda number: number)
+
+    def deliver(found):
+        done.append(found)
+        on_result(workforce, done)
+        return True
+
     try:
         workforce.open()
-        workforce.work(lambda: next(numbers, None), lambda found: done.append(found) or True)
+        workforce.work(lambda: next(numbers, None), deliver)
     finally:
         workforce.close()
     return done
@@ -76,6 +82,20 @@ def test_processes_that_end_are_replaced_and_their_jobs_are_done_once(cluster, n
     assert sorted(number for number, _, _ in done) == list(range(40))
     assert all(square == number**2 for number, square, _ in done)
     assert len({process for _, _, process in done}) >= 3
+
+
+@pytest.mark.slow
+def test_a_machine_that_joins_in_the_middle_gets_work(cluster, nodes):
+    nodes.have(2)
+    before = len(cluster.machines())
+
+    def join(workforce, done):
+        if len(done) == 5:
+            nodes.have(before + 1)
+
+    done = squares(cluster, nodes, Squares(), count=6000, on_result=join)
+    assert sorted(number for number, _, _ in done) == list(range(6000))
+    assert len({process for _, _, process in done}) == before + 1
 
 
 @pytest.mark.slow
@@ -93,6 +113,14 @@ def test_a_machine_with_another_honte_is_named(cluster, nodes, monkeypatch):
     monkeypatch.setattr(connection, "source_digest", lambda: "of older files")
     with pytest.raises(HonteError, match=r"127\.0\.0\.1 .* has other files of honte"):
         squares(cluster, nodes, Squares())
+
+
+def test_a_gpu_has_a_process_and_so_have_a_few_cores():
+    desks = [
+        desks_of(Machine("", "", cpus, gpus))
+        for cpus, gpus in ((1, 0), (3, 0), (16, 0), (16, 1), (1, 2), (0, 1))
+    ]
+    assert desks == [1, 1, 4, 1, 2, 1]
 
 
 @pytest.mark.parametrize(

@@ -170,7 +170,7 @@ class Workforce(Generic[Job, Result]):
         cpus = machine.cpus / seat.desks
         actor = self._ray.remote(Desk).options(
             num_cpus=cpus if cpus < 1 else int(cpus),
-            num_gpus=1 if machine.gpus >= seat.desks else machine.gpus,
+            num_gpus=1 if machine.gpus >= seat.desks else machine.gpus / seat.desks,
             max_restarts=0,
             **on(machine),
         )
