@@ -5,7 +5,8 @@
 Simulations per second of processor time from the first position, a fresh tree each, and whoever
 is compared answers its leaves alike: once with value 0 and equal priors inside the core, so that
 what is timed is the search alone, and once with a random playout a leaf. OpenSpiel's Python search
-gets both; its C++ search takes only playouts from Python.
+gets both; its C++ search takes only playouts from Python. RAVE and GRAVE learn from the actions of
+playouts and are compared with those alone.
 
 With value 0 everywhere a search goes as deep as its rules for unvisited actions tell it, and each
 step more costs a move, a choice and a backup: "a step" multiplies the ratio to plain PUCT by how
@@ -68,6 +69,7 @@ CONFIGURATIONS: dict[str, SearchConfig] = {
     "preset gumbel_alphazero": presets.gumbel_alphazero(),
     "preset katago": presets.katago(),
 }
+ON_PLAYOUTS = {"RAVE", "GRAVE"}
 LEAST_OF_PLAIN, LEAST_OF_PYTHON = 0.5, 10.0
 IN_PYTHON, IN_CPP = "OpenSpiel, Python", "OpenSpiel, C++"
 CONNECT_FOUR_CLAIM, CONNECT_FOUR_SIMULATIONS = 3_000_000, 5_000
@@ -155,13 +157,18 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
     state = arena.ours.new_initial_state()
     playouts = isinstance(evaluator, Rollout)
     count = arena.playouts if playouts else arena.simulations
+    configurations = {
+        kind: config
+        for kind, config in CONFIGURATIONS.items()
+        if playouts or kind not in ON_PLAYOUTS
+    }
     runs: dict[str, Callable[[], float]] = {
         kind: partial(honte_rate, state, config, evaluator, count)
-        for kind, config in CONFIGURATIONS.items()
+        for kind, config in configurations.items()
     }
     found = in_turn(runs | open_spiel_runs(arena.theirs, count, playouts), rounds)
     depths = {
-        kind: mean_depth(state, config, evaluator, count) for kind, config in CONFIGURATIONS.items()
+        kind: mean_depth(state, config, evaluator, count) for kind, config in configurations.items()
     }
     leaves = "a playout a leaf" if playouts else "value 0 and equal priors"
     table = Table(title=f"{name}, {leaves}", caption=machine(), title_justify="left")

@@ -5,17 +5,50 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <new>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 #include <vector>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 namespace honte {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
+// Memory whose pages may be large ones: a walk through a tree of many megabytes otherwise waits
+// for the tables of the pages as long as for what is on them.
+class Slab {
+ public:
+  explicit Slab(std::size_t bytes) {
+    const bool large = bytes >= kLargePage;
+    const std::size_t alignment = large ? kLargePage : 64;
+    memory_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
+    if (!memory_) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    if (large) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // a hint: what it answers changes nothing
+#endif
+  }
+
+  void* data() { return memory_.get(); }
+
+ private:
+  static constexpr std::size_t kLargePage = std::size_t{1} << 21;
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  std::unique_ptr<void, Free> memory_;
+};
+
 template <class T, unsigned kChunkBits>
 class Arena {
+  static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 64);
+
  public:
   static constexpr std::uint32_t kChunk = 1u << kChunkBits;
 
@@ -29,15 +62,23 @@ class Arena {
     if (size_ + std::uint64_t{count} > kNone) throw std::length_error("the tree has no indices left");
     const std::uint32_t index = size_;
     size_ += count;
-    while (chunks_.size() * std::uint64_t{kChunk} < size_)
-      chunks_.push_back(std::make_unique_for_overwrite<T[]>(kChunk));
+    while (chunks_.size() * std::uint64_t{kChunk} < size_) add_chunks();
     return index;
   }
 
   std::uint64_t bytes() const { return std::uint64_t{size_} * sizeof(T); }
 
  private:
-  std::vector<std::unique_ptr<T[]>> chunks_;
+  // A small tree takes chunk by chunk, a large one eight at a time, side by side.
+  void add_chunks() {
+    constexpr std::size_t several = 8;
+    const std::size_t count = chunks_.size() < several ? 1 : several;
+    T* items = static_cast<T*>(slabs_.emplace_back(count * kChunk * sizeof(T)).data());
+    for (std::size_t i = 0; i < count; ++i) chunks_.push_back(items + i * kChunk);
+  }
+
+  std::vector<Slab> slabs_;
+  std::vector<T*> chunks_;
   std::uint32_t size_ = 0;
 };
 

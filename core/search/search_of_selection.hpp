@@ -116,7 +116,11 @@ void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
   const auto* edges = reinterpret_cast<const char*>(tree_.edges.at(node.edges));
   const std::size_t bytes = std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge);
   for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(edges + at);
-  if (node.amaf != kNone) __builtin_prefetch(&tree_.amaf[node.amaf]);
+  if (parameters_.selection.formula == Formula::kRave && node.amaf != kNone) {
+    const auto* table = reinterpret_cast<const char*>(&tree_.amaf[node.amaf]);
+    const std::size_t table_bytes = std::min<std::size_t>(tree_.actions, 16) * sizeof(Amaf);
+    for (std::size_t at = 0; at < table_bytes; at += 64) __builtin_prefetch(table + at);
+  }
   if (!tree_.weighed) return;
   __builtin_prefetch(tree_.shares.at(node.edges));
   if (parameters_.backup.bias_factor > 0.0) bias_.fetch_ahead(tree_.extensions[index].bucket);

@@ -84,7 +84,7 @@ struct alignas(64) Node {
 static_assert(offsetof(Node, codes) <= 64);
 
 // What a node has besides where values are weighed or points count, side by side with the nodes.
-struct Extension {
+struct alignas(64) Extension {
   double weight_sum;   // of the node's mean
   double result_sum;   // Σ (win − loss) of the visits, player 0; `value_sum` then holds utility
   double bias_delta;   // what the node adds to its bucket of subtree value bias
