@@ -29,7 +29,7 @@ from rich.table import Table
 from honte import presets
 from honte.evaluation import Evaluator, Rollout, Uniform
 from honte.games import ConnectFour, Go
-from honte.search import Search, SearchConfig
+from honte.search import Search, SearchConfig, TreeNode
 from honte.search.config import (
     Backup,
     Expansion,
@@ -99,16 +99,25 @@ def honte_rate(state: Any, config: SearchConfig, evaluator: Evaluator, simulatio
 
 
 def mean_depth(state: Any, config: SearchConfig, evaluator: Evaluator, simulations: int) -> float:
-    """Actions from the root to the leaf of a simulation."""
+    """Actions from the root to the leaf of a simulation, over 300 drawn from all that were made."""
     search = Search(state, config, evaluator, seed=1)
     search.run(simulations=simulations)
-    steps, nodes = 0, [search.root]
-    while nodes:
-        for edge in nodes.pop().edges():
-            steps += edge.n
-            if edge.child is not None:
-                nodes.append(edge.child)
-    return steps / search.root.n
+    random, drawn, steps = np.random.default_rng(1), 300, 0
+    for _ in range(drawn):
+        node = search.root
+        while node is not None:
+            node = next_on_the_way(node, int(random.integers(node.n)))
+            steps += node is not None
+    return steps / drawn
+
+
+def next_on_the_way(node: TreeNode, one: int) -> TreeNode | None:
+    """Where visit number ``one`` of a node went; None if it ended there."""
+    for edge in node.edges():
+        one -= edge.n
+        if one < 0:
+            return edge.child
+    return None
 
 
 def open_spiel_runs(name: str, count: int, playouts: bool) -> dict[str, Callable[[], float]]:
