@@ -1,5 +1,7 @@
 """honte runs: what it lists, and the curve it draws."""
 
+import json
+
 import pytest
 
 from honte.cli.main import main
@@ -18,6 +20,21 @@ def test_runs_are_listed_with_their_curves(tmp_path, capsys):
     shown = capsys.readouterr().out
     assert "zero, 2 of 9" in shown
     assert "█▁" in shown
+
+
+def test_a_run_s_curves_are_plotted_by_name(tmp_path, capsys):
+    pytest.importorskip("matplotlib")
+    run = RunFolder(tmp_path / "one")
+    run.open({"kind": "zero", "iterations": 9})
+    lines = [{"step": step, "time": 0, "elo": 10 * step, "loss": 1 / step} for step in (1, 2, 3)]
+    (run.path / "metrics.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    file = tmp_path / "curves.svg"
+    assert main(["runs", str(run.path), "--plot", str(file), "--only", "elo"]) == 0
+    drawn = file.read_text()
+    assert "elo" in drawn
+    assert "loss" not in drawn
+    assert main(["runs", str(run.path), "--plot", str(file), "--only", "luck"]) == 2
+    assert "never measured 'luck'" in capsys.readouterr().err
 
 
 def test_a_folder_without_runs_is_one_sentence(tmp_path, capsys):

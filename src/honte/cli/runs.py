@@ -16,6 +16,10 @@ def runs(
         list[Path], typer.Argument(help="Folders of runs, or folders that hold some.")
     ],
     curves: Annotated[bool, typer.Option(help="Draw what was measured.")] = True,
+    plot: Annotated[Path | None, typer.Option(help="An SVG of one run's curves, to write.")] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="What to plot, as the table names it; may be repeated.")
+    ] = None,
 ) -> None:
     """List training runs and draw their curves."""
     from rich.console import Console
@@ -27,6 +31,8 @@ def runs(
     found = [run for folder in folders for run in _runs_in(folder)]
     if not found:
         raise HonteError(f"{', '.join(map(str, folders))} holds no training run.")
+    if plot is not None:
+        _plot(found, plot, only)
     console = Console()
     for path in found:
         run = RunFolder(path)
@@ -55,6 +61,29 @@ def _runs_in(folder: Path) -> list[Path]:
     if (folder / "config.json").exists():
         return [folder]
     return sorted(path.parent for path in folder.glob("*/config.json"))
+
+
+def _plot(found: list[Path], file: Path, names: list[str] | None) -> None:
+    from honte.errors import HonteError
+    from honte.files import write_text
+    from honte.lab.plots import plot_curves
+    from honte.training.runs import RunFolder
+
+    if len(found) > 1:
+        raise HonteError(f"A plot is of one run, and there are {len(found)}: name one.")
+    lines = list(RunFolder(found[0]).metrics())
+    measured = dict.fromkeys(name for line in lines for name in line)
+    chosen = names or [name for name in measured if name not in ("step", "time")]
+    for one in chosen:
+        if one not in measured:
+            raise HonteError(f"{found[0]} never measured {one!r}: it has {', '.join(measured)}.")
+    if not chosen:
+        raise HonteError(f"{found[0]} has measured nothing yet.")
+    curves = []
+    for name in chosen:
+        points = [(line["step"], line[name]) for line in lines if name in line]
+        curves.append((name, [step for step, _ in points], [value for _, value in points]))
+    write_text(file, plot_curves(curves, found[0].name, "step"))
 
 
 def sparkline(values: list[float]) -> str:

@@ -351,6 +351,8 @@ def zero(
             f"{progress.games} games  {progress.positions_per_second:.0f} evaluations/s "
             f"({who(progress)})  {losses}"
         )
+        if progress.elo is not None:
+            line += f"  Elo {progress.elo:+.0f}"
         if live:
             print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
         elif progress.iteration != said and progress.doing == "learning":

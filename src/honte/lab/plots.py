@@ -101,6 +101,24 @@ def plot_solved(
     return _svg(figure)
 
 
+def plot_curves(
+    curves: Sequence[tuple[str, Sequence[float], Sequence[float]]], title: str, label: str
+) -> str:
+    """Curves of (name, x, y) one below the other, over one x axis. Raises HonteError without
+    matplotlib."""
+    figure, first = _figure(title, height=0.6 + 1.7 * len(curves))
+    first.remove()
+    grid = figure.subplots(len(curves), 1, sharex=True, squeeze=False)[:, 0]
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    for axes, (name, x, y) in zip(grid, curves, strict=True):
+        axes.plot(x, y, "o-" if len(x) < 60 else "-", color="#1f5f8b", markersize=3)
+        axes.set_title(name, loc="left", fontsize=9)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(alpha=0.3)
+    grid[-1].set_xlabel(label)
+    return _svg(figure)
+
+
 def _figure(title: str, *, height: float) -> tuple[Figure, Axes]:
     try:
         from matplotlib.figure import Figure

@@ -71,6 +71,9 @@ class SelfPlayTable(Phase):
     gumbel_considered: int | None = Field(default=None, ge=2)
     """m: Gumbel AlphaZero's search over so many root moves in place of PUCT, noise and forced
     playouts; it teaches with as few as 16 visits [Danihelka 2022]. None: PUCT."""
+    solver: bool = False
+    """Whether searches pass the exact results of finished games up [Winands 2008]: for games whose
+    ends a search can see, such as Connect Four, and not for Go."""
     keeps_tree: bool = True
     """Whether a search begins with what the one before found below the move played. Never a full
     search of PUCT: its target must not depend on a search without noise."""

@@ -139,6 +139,8 @@ class _Loop:
             if self.playing is not None:
                 self.playing.load_state_dict(saved["playing"])
             self.folder.forget_after(self.iteration)
+        measured = [line[ELO_NAME] for line in self.folder.metrics() if ELO_NAME in line]
+        self.elo: float | None = measured[-1] if measured else None
 
     def run(self) -> Path:
         file = network_file(self.folder.path, self.learner.mean, self.game)
@@ -193,7 +195,7 @@ class _Loop:
         model = model_of(network, name)
         if model is not None:
             speed = made.evaluations / max(1e-9, made.seconds)
-            self.utilisation = speed / _backend_speed(evaluator, model, self.game)
+            self.utilisation = speed / backend_speed(evaluator, model, self.game)
         return samples, made
 
     def _log_round(self, iteration: int, made: SelfPlayReport, samples: int) -> None:
@@ -246,6 +248,7 @@ class _Loop:
             self._tell("measuring")
             earlier = [line for line in self.folder.metrics() if line["step"] < self.iteration]
             values.update(self.measuring.measure(self._best, self.iteration, earlier))
+            self.elo = values[ELO_NAME]
         self._save()
         self.folder.log(self.iteration, values)
 
@@ -283,10 +286,6 @@ class _Loop:
             },
         )
 
-    def _elo(self) -> float | None:
-        measured = [line[ELO_NAME] for line in self.folder.metrics() if ELO_NAME in line]
-        return measured[-1] if measured else None
-
     def _tell(self, doing: str) -> None:
         if self.on_progress is not None:
             games = (self.iteration + (len(self.counts) > self.iteration)) * (
@@ -301,7 +300,7 @@ class _Loop:
                     self.speed,
                     self.utilisation,
                     self.losses,
-                    self._elo(),
+                    self.elo,
                 )
             )
 
@@ -316,7 +315,9 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _backend_speed(evaluator: Any, model: onnx.ModelProto, game: ZeroGame) -> float:
+def backend_speed(
+    evaluator: Any, model: onnx.ModelProto, game: ZeroGame, seconds: float = 0.3
+) -> float:
     """Rows a second of the backend alone on this network, in batches as the search sends them."""
     from honte.networks.backends.choice import batches_per_second
 
@@ -324,4 +325,4 @@ def _backend_speed(evaluator: Any, model: onnx.ModelProto, game: ZeroGame) -> fl
     shapes: dict[str, tuple[int, ...]] = {"observation": (rows, *game.shape)}
     if game.is_go:
         shapes = {"spatial": (rows, *game.shape), "global": (rows, GLOBAL_FEATURES)}
-    return rows * batches_per_second(evaluator.backend, model, shapes, "network", seconds=0.3)
+    return rows * batches_per_second(evaluator.backend, model, shapes, "network", seconds=seconds)

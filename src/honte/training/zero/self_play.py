@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from honte.evaluation import Evaluator
 from honte.search import Budget, Search, SearchConfig, SearchResult, run_stream
 from honte.search.config import (
+    Backup,
     Expansion,
     FirstPlayUrgency,
     Gumbel,
@@ -108,6 +109,7 @@ def playing_config(table: SelfPlayTable, symmetric: bool) -> SearchConfig:
     return SearchConfig(
         selection=Puct(c_puct=table.c_puct, first_play_urgency=urgency),
         expansion=Expansion(symmetry=Symmetry.RANDOM if symmetric else Symmetry.IDENTITY),
+        backup=Backup(solver=table.solver),
     )
 
 
