@@ -20,6 +20,7 @@ torch = pytest.importorskip("torch")
 
 from honte.training.checkpoint import load_checkpoint, previous_of  # noqa: E402
 from honte.training.runs import RunFolder  # noqa: E402
+from honte.training.zero.arena import Side, arena  # noqa: E402
 from honte.training.zero.config import (  # noqa: E402
     GameTable,
     GatingTable,
@@ -200,6 +201,18 @@ def test_the_auxiliary_heads_learn_the_final_board_and_what_comes_soon():
     assert (20 * outputs.misc[:, 2] - part.score).abs().mean() < 2.0
     told = 2 * outputs.short_term.sigmoid() - 1
     assert (told - part.short_term).abs().mean() < 0.1
+
+
+def test_games_of_connect_four_are_played_to_their_ends():
+    """They can last 42 moves, six for each of the seven actions."""
+    game = open_game(GameTable(name="connect_four"))
+    table = SelfPlayTable(games=12, visits=4, fast_visits=2)
+    _, report = play_games(game, table, Hashed(7), 0, seed=1)
+    assert report.draws <= 3
+    side = Side(SearchConfig(), Hashed(7), 4)
+    wins, draws, losses = arena(game, side, side, games=12, seed=1)
+    assert draws <= 3
+    assert wins + draws + losses == 12
 
 
 def test_gumbel_s_search_teaches_in_the_same_loop():

@@ -24,12 +24,23 @@ class Side:
     visits: int
 
 
-def arena(game: ZeroGame, first: Side, second: Side, games: int, seed: int) -> tuple[int, int, int]:
-    """Wins, draws and losses of the first side; it moves first in every other game."""
+def arena(
+    game: ZeroGame,
+    first: Side,
+    second: Side,
+    games: int,
+    seed: int,
+    longest: int | None = None,
+) -> tuple[int, int, int]:
+    """Wins, draws and losses of the first side; it moves first in every other game.
+
+    After ``longest`` moves a game of Go is counted as it stands, as in self-play, and another is a
+    draw.
+    """
+    longest = longest or game.longest
     states = [game.new_state() for _ in range(games)]
     moves = [0] * games
     results: dict[int, float] = {}
-    longest = 3 * game.actions
     while len(results) < games:
         for side, place in ((first, 0), (second, 1)):
             turn = [

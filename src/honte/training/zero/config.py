@@ -91,7 +91,8 @@ class SelfPlayTable(Phase):
     played_out_share: float = Field(default=0.1, ge=0.0, le=1.0)
     """Games in which nobody resigns, to see how many resignations were wrong [AlphaGo Zero]."""
     longest_game: int | None = Field(default=None, ge=1)
-    """Moves after which a game is scored as it stands, or is a draw; None: thrice the actions."""
+    """Moves after which a game of Go is scored as it stands, and another is a draw; None: of Go
+    three for each point, of other games 1,000."""
 
 
 class TrainingTable(Phase):

@@ -36,6 +36,11 @@ class ZeroGame:
     komi_deviation: float = 0.0
     """Of Go: the standard deviation of the komi from one game to the next."""
 
+    @property
+    def longest(self) -> int:
+        """Moves after which a game is not worth going on, unless a run says otherwise."""
+        return 3 * self.actions if self.is_go else 1000
+
     def state_of_game(self, random: np.random.Generator) -> Any:
         """The position before the first move of a game of self-play."""
         state = self.new_state()

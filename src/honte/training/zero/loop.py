@@ -23,7 +23,7 @@ from honte.networks.layers import GLOBAL_FEATURES
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
 from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
 from honte.training.runs import RunFolder
-from honte.training.zero.arena import Side, arena
+from honte.training.zero.arena import Side
 from honte.training.zero.config import MeasuringTable, ZeroConfig
 from honte.training.zero.game import ZeroGame, open_game
 from honte.training.zero.learning import (
@@ -261,7 +261,7 @@ class _Loop:
             Side(search, self._evaluator(network), table.visits)
             for network in (self.learner.mean, playing)
         )
-        wins, draws, _ = arena(self.game, new, old, table.games, self._seed_of_gate())
+        wins, draws, _ = self.measuring.play(new, old, table.games, self._seed_of_gate())
         score = (wins + draws / 2) / table.games
         if score >= table.share:
             playing.load_state_dict(self.learner.mean.state_dict())

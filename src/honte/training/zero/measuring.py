@@ -47,7 +47,7 @@ class Measuring:
         seed = self.config.seed + iteration
         side = self._side(network, f"{self.folder.name}-{iteration}")
         uct = Side(presets.uct(), Rollout(), table.opponent_visits)
-        wins, draws, _ = arena(self.game, side, uct, table.games, seed)
+        wins, draws, _ = self.play(side, uct, table.games, seed)
         values = {
             "measured/wins_against_uct": wins / table.games,
             "measured/draws_against_uct": draws / table.games,
@@ -59,7 +59,7 @@ class Measuring:
         if games and before and self._kept(before[-1]).exists():
             earlier = load_weights(network, self._kept(before[-1]))
             other = self._side(earlier, f"{self.folder.name}-{before[-1]}")
-            wins, draws, _ = arena(self.game, side, other, games, seed + (1 << 33))
+            wins, draws, _ = self.play(side, other, games, seed + (1 << 33))
             values[AGAINST_EARLIER] = (wins + draws / 2) / games
         values[ELO_NAME] = float(elo_curve([*lines, values], table.games, games)[-1])
         if self._positions is not None:
@@ -68,6 +68,10 @@ class Measuring:
             )
             values["measured/policy_right"], values["measured/search_right"] = policy, search
         return values
+
+    def play(self, first: Side, second: Side, games: int, seed: int) -> tuple[int, int, int]:
+        """Wins, draws and losses of the first side, in games as long as those of self-play."""
+        return arena(self.game, first, second, games, seed, self.config.self_play.longest_game)
 
     def _side(self, network: nn.Module, name: str) -> Side:
         batch_size = self.config.self_play.batch_size

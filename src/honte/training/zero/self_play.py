@@ -193,7 +193,7 @@ class GamePool:
         self.report = SelfPlayReport()
         """Of everything so far; moves and evaluations of games under way too."""
         self._full, self._fast = search_configs(table, game.symmetries > 1 or game.is_go)
-        self._longest = table.longest_game or 3 * game.actions
+        self._longest = table.longest_game or game.longest
         self._game_of: dict[int, _Game] = {}
         self._next_number: Callable[[], int | None] = lambda: None
         self._on_game: Callable[[PlayedGame], None] = lambda played: None
