@@ -32,7 +32,7 @@ from honte.training.zero.config import (  # noqa: E402
 )
 from honte.training.zero.game import open_game  # noqa: E402
 from honte.training.zero.learning import draw_parts, loss, new_network  # noqa: E402
-from honte.training.zero.loop import run_zero  # noqa: E402
+from honte.training.zero.loop import learning_rate, run_zero  # noqa: E402
 from honte.training.zero.measuring import elo_curve  # noqa: E402
 from honte.training.zero.problems import read_known_positions, share_right  # noqa: E402
 from honte.training.zero.replay import window_size  # noqa: E402
@@ -179,6 +179,7 @@ def test_a_game_given_up_has_no_final_board():
 
 def test_the_auxiliary_heads_learn_the_final_board_and_what_comes_soon():
     """On one batch, learned by heart: the whole way from a game to each head's output."""
+    torch.set_num_threads(1)
     game = open_game(GameTable(name="go", size=5, komi=0.5))
     table = SelfPlayTable(games=2, visits=8, fast_visits=4, full_share=1.0, longest_game=30)
     samples, _ = play_games(game, table, Hashed(26), 0, seed=3)
@@ -213,6 +214,13 @@ def test_games_of_connect_four_are_played_to_their_ends():
     wins, draws, losses = arena(game, side, side, games=12, seed=1)
     assert draws <= 3
     assert wins + draws + losses == 12
+
+
+def test_the_learning_rate_falls_to_a_tenth_over_the_last_part():
+    config = ZeroConfig(iterations=10, training=TrainingTable(learning_rate=0.01, falls_over=0.4))
+    rates = [learning_rate(config, iteration) for iteration in range(10)]
+    expected = [0.01] * 6 + [0.0075, 0.005, 0.0025, 0.001]
+    assert rates == pytest.approx(expected)
 
 
 def test_gumbel_s_search_teaches_in_the_same_loop():

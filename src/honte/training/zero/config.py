@@ -102,8 +102,15 @@ class TrainingTable(Phase):
     uses: float = Field(default=4.0, gt=0.0)
     """How often a sample is learned from, on average."""
     learning_rate: float = Field(default=2e-3, gt=0.0)
+    falls_over: float = Field(default=0.2, ge=0.0, le=1.0)
+    """The share of the iterations, at the end, over which the learning rate falls to a tenth: what
+    was learned by large steps comes to rest."""
     value_weight: float = Field(default=1.0, ge=0.0)
     """Of the loss, beside the policy's 1."""
+    search_share: float = Field(default=0.0, ge=0.0, le=1.0)
+    """Of the value's target: the average of the search's values over the turns to come (the
+    longest of :data:`honte.training.zero.targets.HORIZONS`) in place of the game's result. It
+    blames a position less for blunders long after it, and trusts the network more."""
     ownership_weight: float = Field(default=1.0, ge=0.0)
     """Of Go: who owns each point at the end, the mean of the points' cross entropies. It says
     which part of the board lost a game [KataGo, which weighs it as the value]."""

@@ -80,19 +80,23 @@ def loss(network: nn.Module, part: Part, weights: TrainingTable) -> dict[str, Te
     """AlphaGo Zero's: cross entropy of the policy; of the value the squared error, or for Go,
     whose network answers with win, loss and no result, the cross entropy; and KataGo's auxiliary
     targets, each with its weight."""
+    share = weights.search_share
+    target = (1.0 - share) * part.value + share * part.short_term[:, 0]
     if isinstance(network, GoNetwork):
-        return _loss_of_go(network, part, weights)
+        return _loss_of_go(network, part, target, weights)
     logits, value = network(part.planes)
-    value_loss = functional.mse_loss(value, part.value)
+    value_loss = functional.mse_loss(value, target)
     policy_loss = -(part.policy * logits.log_softmax(dim=1)).sum(dim=1).mean()
     total = policy_loss + weights.value_weight * value_loss
     return {"policy": policy_loss, "value": value_loss, "total": total}
 
 
-def _loss_of_go(network: GoNetwork, part: Part, weights: TrainingTable) -> dict[str, Tensor]:
+def _loss_of_go(
+    network: GoNetwork, part: Part, target: Tensor, weights: TrainingTable
+) -> dict[str, Tensor]:
     outputs = network(part.planes, part.numbers)
     logits = masked_logits(outputs, part.planes)
-    win = (part.value + 1.0) / 2.0
+    win = (target + 1.0) / 2.0
     result = torch.stack((win, 1.0 - win, torch.zeros_like(win)), dim=1)
     parts = {
         "policy": -(part.policy * logits.log_softmax(dim=1)).sum(dim=1).mean(),

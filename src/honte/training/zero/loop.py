@@ -217,6 +217,7 @@ class _Loop:
         """The steps that the rounds so far are worth."""
         training = self.config.training
         wanted = int(sum(self.counts) * training.uses / training.batch_size)
+        rate = learning_rate(self.config, self.iteration)
         began = self.learner.steps
         sums: dict[str, float] = {}
         if wanted > began:
@@ -231,7 +232,7 @@ class _Loop:
                 self.learner.steps,
             )
             warm = min(1.0, (self.learner.steps + 1) / 100)
-            for name, value in self.learner.step(parts, training.learning_rate * warm).items():
+            for name, value in self.learner.step(parts, rate * warm).items():
                 sums[name] = sums.get(name, 0.0) + value
             done = self.learner.steps - began
             self.losses = {name: total / done for name, total in sums.items()}
@@ -303,6 +304,14 @@ class _Loop:
                     self.elo,
                 )
             )
+
+
+def learning_rate(config: ZeroConfig, iteration: int) -> float:
+    """The rate of an iteration, counted from 0."""
+    training = config.training
+    left = (config.iterations - 1 - iteration) / config.iterations
+    fall = 1.0 if left >= training.falls_over else left / training.falls_over
+    return training.learning_rate * max(0.1, fall)
 
 
 def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
