@@ -124,8 +124,9 @@ def leela_zero() -> SearchConfig:
 def katago() -> SearchConfig:
     """KataGo's search: c_puct 1.0 + 0.45 · log((N + 500)/500) scaled by the spread of values, FPU
     reduction 0.2 · √ΣP (0.1 at the root), score utility, value-weighted children, noise pruning,
-    uncertainty weighting, subtree value bias, LCB [KataGo methods]. Without its transposition
-    graph and its local patterns."""
+    uncertainty weighting, subtree value bias, LCB [KataGo methods]. Without its local patterns;
+    its graph is ``backup.transpositions``, off because it made no difference that can be told here
+    and asks a game for keys."""
     return SearchConfig(
         selection=Puct(
             c_puct=1.0,

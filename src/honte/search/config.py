@@ -150,7 +150,8 @@ class _PolicyGuided(Phase):
     """At the root; None: as everywhere."""
     q_denominator: QDenominator = QDenominator.VISITS
     spread: Spread | None = None
-    """Scale the exploration by the spread of values below a node; None: do not."""
+    """Scale the exploration by the spread of values below a node; None: do not. Visits to solve in
+    9×9 Go: 1.05 (0.90 … 1.33), in Connect Four 0.94 (0.76 … 1.13)."""
     forced_playouts: float = Field(default=0.0, ge=0.0)
     """k: a visited root action gets at least √(k · P · ΣN) visits; 0 for none [KataGo: 2]."""
 
@@ -334,29 +335,41 @@ class SeparateMeans(Phase):
 
 
 class Backup(Phase):
-    """How an answer changes the tree."""
+    """How an answer changes the tree.
+
+    "Visits to solve" is what a switch of KataGo's did to the visits that positions with known
+    answers need, on against off in its preset where nothing else is said, below 1 where it helps:
+    docs/lab/katago-switches.md.
+    """
 
     virtual_loss: VirtualLossKind = VirtualLossKind.LOST_VISITS
     virtual_visits: float = Field(default=1.0, gt=0.0, le=100.0)
-    """n_vl, for LOST_VISITS."""
+    """n_vl, for LOST_VISITS. Visits to solve with either kind in 9×9 Go: the same; by matches with
+    32 leaves in flight see the lab."""
     solver: bool = False
-    """Pass exact results of finished games up the tree [MCTS-solver, Winands 2008]."""
+    """Pass exact results of finished games up the tree [MCTS-solver, Winands 2008]. Visits to solve
+    in Connect Four: 0.49 (0.42 … 0.58), in plain PUCT 0.71; in 9×9 Go 1.00."""
     score_utility: ScoreUtility | None = None
-    """Let points count; None: only who wins."""
+    """Let points count; None: only who wins. Visits to solve in 9×9 Go: 0.87 (0.75 … 0.98)."""
     uncertainty: UncertaintyWeighting | None = None
-    """Weigh evaluations by how sure the evaluator is of them."""
+    """Weigh evaluations by how sure the evaluator is of them. Visits to solve in 9×9 Go: 0.99
+    (0.94 … 1.03), by a network that says nothing of its errors."""
     value_weight_exponent: float = Field(default=0.0, ge=0.0, le=2.0)
-    """Weigh children by how good they are [KataGo: 0.25]; 0: not."""
+    """Weigh children by how good they are [KataGo: 0.25]; 0: not. Visits to solve in 9×9 Go: 1.06
+    (0.91 … 1.35) in KataGo's search, 0.92 (0.83 … 0.99) in plain PUCT."""
     noise_prune_scale: float = Field(default=0.0, ge=0.0)
-    """Take away the weight that noise gave to bad children [KataGo: 0.15]; 0: not."""
+    """Take away the weight that noise gave to bad children [KataGo: 0.15]; 0: not. Visits to solve
+    in 9×9 Go: 1.00; in Connect Four 1.03 (1.00 … 1.09)."""
     subtree_value_bias: SubtreeValueBias | None = None
-    """Learn within the tree where evaluations are off."""
+    """Learn within the tree where evaluations are off. Visits to solve in 9×9 Go: 0.98
+    (0.85 … 1.14)."""
     separate_means: SeparateMeans | None = None
     """Keep values and rollouts apart, as AlphaGo of 2016 did; None: one mean."""
     transpositions: bool = False
     """One node a position, however it is reached: the tree becomes a graph. An edge's value is its
     child's mean; a way down ends where the child has more visits than the edge, and where it would
-    lead round in a circle. The game needs ``graph_key`` or ``key`` [KataGo]"""
+    lead round in a circle. The game needs ``graph_key`` or ``key`` [KataGo]. Visits to solve in
+    9×9 Go: 1.04 (0.98 … 1.14); fewer nodes and evaluations."""
     ownership: bool = False
     """Keep each evaluation's ownership of the points, for the mean in the result: a byte a point
     and node."""
