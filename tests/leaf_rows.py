@@ -54,7 +54,7 @@ class LeafRows:
     def only(self, rows: Sequence[int]) -> LeafRows:
         raise NotImplementedError("Rows written down by hand are asked for as a whole.")
 
-    def rollout_values(self, playouts: int) -> np.ndarray:
+    def rollout_values(self, playouts: int, policy: object = None) -> np.ndarray:
         assert self.rollouts is not None
         self.asked_playouts.append(playouts)
         return self.rollouts

@@ -5,6 +5,7 @@
 namespace honte::python {
 
 void bind_go(nanobind::module_& m);
+void bind_go_playouts(nanobind::module_& m);
 void bind_go_features(nanobind::module_& m);
 void bind_network_values(nanobind::module_& m);
 void bind_games(nanobind::module_& m);

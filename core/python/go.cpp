@@ -211,18 +211,18 @@ void bind_scoring_face(nb::class_<GoState>& state) {
            "int8 [H, W]: stones and the empty regions that reach one colour alone, whatever the "
            "rules.")
       .def("playouts",
-           [](const GoState& state, int count, std::uint64_t seed) {
+           [](const GoState& state, int count, std::uint64_t seed, const go::PlayoutPolicy* policy) {
              const nb::gil_scoped_release release;
              double total = 0.0;
              for (int i = 0; i < count; ++i) {
                Random random{seed, static_cast<std::uint64_t>(i)};
-               total += state.playout(random);
+               total += state.playout(random, nullptr, policy);
              }
              return count > 0 ? total / count : 0.0;
            },
-           "count"_a, "seed"_a = 0,
-           "The mean result for the side to move of uniformly random playouts in which nobody "
-           "fills an eye.")
+           "count"_a, "seed"_a = 0, nb::arg("policy").none() = nb::none(),
+           "The mean result for the side to move of playouts in which nobody fills an eye: by a "
+           "policy, or uniformly random.")
       .def("playout_ownership",
            [](const GoState& state, int count, std::uint64_t seed) {
              if (count < 1)

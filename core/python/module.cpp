@@ -3,6 +3,7 @@
 
 NB_MODULE(_core, m) {
   m.doc() = "The native core of honte. Use it through the honte package.";
+  honte::python::bind_go_playouts(m);
   honte::python::bind_go(m);
   honte::python::bind_go_features(m);
   honte::python::bind_network_values(m);

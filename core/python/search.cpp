@@ -85,6 +85,11 @@ using Input = nb::ndarray<const T, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
 
 using Output = nb::ndarray<float, nb::c_contig, nb::device::cpu>;
 
+void check_policy(const SearchBase& search, const go::PlayoutPolicy* policy) {
+  if (policy && !search.follows_policy())
+    throw StateError("Rollouts by patterns are for honte's own Go: this game has uniform ones only.");
+}
+
 // The shape of the boards of a batch of Go; TypeError for any other game.
 BoardShape checked_board_shape(const LeafBatch& batch) {
   const std::optional<BoardShape> shape = board_shape(batch);
@@ -305,15 +310,17 @@ void bind_batch(nb::module_& m) {
            },
            "rows"_a, "Some of the rows, to be read, while the batch waits; the answer goes to the batch itself.")
       .def("rollout_values",
-           [](const LeafBatch& batch, std::uint32_t playouts) {
+           [](const LeafBatch& batch, std::uint32_t playouts, const go::PlayoutPolicy* policy) {
+             for (const LeafRow& row : batch.rows) check_policy(*row.search, policy);
              float* values;
              auto array = new_array<float>({batch.rows.size()}, values);
              const nb::gil_scoped_release release;
              for (std::size_t i = 0; i < batch.rows.size(); ++i)
-               values[i] = static_cast<float>(batch.rows[i].search->rollout(batch.rows[i].leaf, playouts));
+               values[i] = static_cast<float>(batch.rows[i].search->rollout(batch.rows[i].leaf, playouts, policy));
              return array;
            },
-           "playouts"_a, "The mean result of random playouts from each row, for the side to move, shape [B].")
+           "playouts"_a, nb::arg("policy").none() = nb::none(),
+           "The mean result of random playouts from each row, for the side to move, shape [B]; by a policy where one is given.")
       .def("receive",
            [](LeafBatch& batch, Input<float, 1> value, std::optional<Input<float, 2>> policy_logits,
               std::optional<Input<float, 1>> score_mean, std::optional<Input<float, 1>> score_stdev,
@@ -463,10 +470,12 @@ void bind_tree_search(nb::module_& m) {
   nb::class_<SearchBase>(m, "TreeSearch", "The tree and its phases; use honte.search.Search.")
       .def("select", &SearchBase::select, "batch"_a, "maximum_rows"_a, "maximum_simulations"_a, release())
       .def("simulate",
-           [](SearchBase& search, NativeEvaluator::Kind kind, std::uint32_t playouts, std::uint64_t simulations) {
-             search.simulate({.kind = kind, .playouts = playouts}, simulations);
+           [](SearchBase& search, NativeEvaluator::Kind kind, std::uint32_t playouts, std::uint64_t simulations,
+              const go::PlayoutPolicy* policy) {
+             check_policy(search, policy);
+             search.simulate({.kind = kind, .playouts = playouts, .policy = policy}, simulations);
            },
-           "kind"_a, "playouts"_a, "simulations"_a, release())
+           "kind"_a, "playouts"_a, "simulations"_a, nb::arg("policy").none() = nb::none(), release())
       .def("advance", &SearchBase::advance, "action"_a, release())
       .def("restrict_root", [](SearchBase& search, const std::vector<Action>& allowed) { search.restrict_root(allowed); }, "allowed"_a)
       .def("restrict_tree",

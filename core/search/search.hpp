@@ -13,6 +13,7 @@
 #include "search/evaluation_cache.hpp"
 #include "search/leaf_batch.hpp"
 #include "search/parameters.hpp"
+#include "search/rollout.hpp"
 #include "search/saved_tree.hpp"
 #include "search/tree.hpp"
 #include "search/weighing.hpp"
@@ -23,6 +24,7 @@ namespace honte {
 struct NativeEvaluator {
   enum class Kind : std::uint8_t { kUniform, kRollout } kind = Kind::kUniform;
   std::uint32_t playouts = 1;  // per leaf
+  const go::PlayoutPolicy* policy = nullptr;  // of the playouts; uniform without one
 };
 
 // What a step of the way down was: a node and the edge taken there.
@@ -129,7 +131,8 @@ class SearchBase : public std::enable_shared_from_this<SearchBase> {
   virtual int leaf_player(std::uint32_t leaf) const = 0;
   // False where the position has its value and only a rollout is asked for.
   virtual bool wants_value(std::uint32_t leaf) const = 0;
-  virtual double rollout(std::uint32_t leaf, std::uint32_t playouts) const = 0;  // for the side to move
+  virtual double rollout(std::uint32_t leaf, std::uint32_t playouts, const go::PlayoutPolicy* policy) const = 0;  // for the side to move
+  virtual bool follows_policy() const = 0;  // whether its playouts can follow a policy
 
   // The root.
   virtual bool advance(Action action) = 0;  // true if the subtree was kept

@@ -49,7 +49,8 @@ class SearchOf final : public SearchBase {
   void legal_mask(std::uint32_t leaf, int symmetry, const Columns& columns, std::span<bool> mask) const override;
   int leaf_player(std::uint32_t leaf) const override { return leaves_[leaf]->state.current_player(); }
   bool wants_value(std::uint32_t leaf) const override { return leaves_[leaf]->wants_value; }
-  double rollout(std::uint32_t leaf, std::uint32_t playouts) const override;
+  double rollout(std::uint32_t leaf, std::uint32_t playouts, const go::PlayoutPolicy* policy) const override;
+  bool follows_policy() const override { return FollowsPolicy<S>; }
 
   bool advance(Action action) override;
 
@@ -208,7 +209,7 @@ class SearchOf final : public SearchBase {
     --waiting_;
   }
 
-  double mean_rollout(const S& state, std::uint32_t playouts);
+  double mean_rollout(const S& state, std::uint32_t playouts, const go::PlayoutPolicy* policy);
 
   void count_playouts(std::uint32_t leaf) {
     for (const RecordedPlayout& playout : std::span(playouts_).first(recorded_)) amaf_.run(tree_, path_, leaf, playout.played, playout.result);

@@ -56,7 +56,7 @@ void SearchOf<S>::simulate(const NativeEvaluator& evaluator, std::uint64_t simul
       continue;
     }
     Node& node = tree_.nodes[arrival.node];
-    const double value = evaluator.kind == NativeEvaluator::Kind::kUniform ? 0.0 : mean_rollout(scratch_, evaluator.playouts);
+    const double value = evaluator.kind == NativeEvaluator::Kind::kUniform ? 0.0 : mean_rollout(scratch_, evaluator.playouts, evaluator.policy);
     if (parameters_.selection.formula == Formula::kRave) count_playouts(arrival.node);
     ++statistics_.evaluations;
     if (node.n == 0) node.raw_value = static_cast<float>(value);
@@ -214,11 +214,11 @@ void SearchOf<S>::legal_mask(std::uint32_t leaf, int symmetry, const Columns& co
 }
 
 template <State S>
-double SearchOf<S>::rollout(std::uint32_t leaf, std::uint32_t playouts) const {
+double SearchOf<S>::rollout(std::uint32_t leaf, std::uint32_t playouts, const go::PlayoutPolicy* policy) const {
   double sum = 0.0;
   for (std::uint32_t i = 0; i < playouts; ++i) {
     Random random{seed_, kRolloutStream, leaves_[leaf]->serial, i};
-    sum += random_playout(leaves_[leaf]->state, random);
+    sum += random_playout(leaves_[leaf]->state, random, nullptr, policy);
   }
   return side(leaf_player(leaf)) * sum / playouts;
 }
@@ -308,7 +308,7 @@ void SearchOf<S>::send(LeafBatch& batch, std::uint32_t index) {
 }
 
 template <State S>
-double SearchOf<S>::mean_rollout(const S& state, std::uint32_t playouts) {
+double SearchOf<S>::mean_rollout(const S& state, std::uint32_t playouts, const go::PlayoutPolicy* policy) {
   ++leaf_serial_;
   const bool keep = parameters_.selection.formula == Formula::kRave;
   if (keep && playouts_.size() < playouts) playouts_.resize(playouts);
@@ -317,7 +317,7 @@ double SearchOf<S>::mean_rollout(const S& state, std::uint32_t playouts) {
   for (std::uint32_t i = 0; i < playouts; ++i) {
     Random random{seed_, kRolloutStream, leaf_serial_, i};
     if (keep) playouts_[i].played.clear();
-    const double result = random_playout(state, random, keep ? &playouts_[i].played : nullptr);
+    const double result = random_playout(state, random, keep ? &playouts_[i].played : nullptr, policy);
     if (keep) playouts_[i].result = result;
     sum += result;
   }

@@ -87,6 +87,32 @@ bool Board::captures(Point point, Colour colour) const {
   return false;
 }
 
+int Board::self_atari(Point point, Colour colour) const {
+  Cell chain{point, point, 0, 1, 0, 0};
+  std::array<Point, 4> joined;
+  int count = 0;
+  for (const int step : neighbours_) {
+    const auto next = static_cast<Point>(point + step);
+    const Colour there = colour_[next];
+    if (there == kEmpty) {
+      chain.add(next);
+    } else if (there == colour) {
+      chain.remove(point);  // the stone beside it loses this liberty
+      const Point head = cell_[next].head;
+      if (std::find(joined.begin(), joined.begin() + count, head) != joined.begin() + count) continue;
+      joined[count++] = head;
+      const Cell& own = cell_[head];
+      chain.pseudo_liberties += own.pseudo_liberties;
+      chain.size += own.size;
+      chain.sum += own.sum;
+      chain.squares += own.squares;
+    } else if (there < kEmpty && in_atari(next)) {
+      return 0;
+    }
+  }
+  return chain.pseudo_liberties > 0 && chain.one_liberty() ? chain.size : 0;
+}
+
 Bits Board::placeable(Colour colour, bool suicide) const {
   return with_words(geometry_->words, [&](auto words) {
     Bits free;

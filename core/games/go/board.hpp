@@ -46,6 +46,10 @@ class Board {
   Point head(Point stone) const { return cell_[stone].head; }
   int chain_size(Point stone) const { return cell_[head(stone)].size; }
   bool in_atari(Point stone) const { return cell_[head(stone)].one_liberty(); }
+  Point last_liberty(Point stone) const {  // of a chain in atari
+    const Cell& chain = cell_[head(stone)];
+    return static_cast<Point>(chain.sum / chain.pseudo_liberties);
+  }
   int liberties(Point stone, int limit = kMaxArea) const;  // counted up to the limit
   Bits chain(Point stone) const;
   Bits liberty_points(Point stone) const;
@@ -65,6 +69,9 @@ class Board {
   bool is_placeable(Point point, Colour colour, bool suicide) const;
   bool captures(Point point, Colour colour) const;
   Bits placeable(Colour colour, bool suicide) const;
+  // The size of the chain that a play here would leave with a single liberty; 0 if it takes
+  // something or leaves more.
+  int self_atari(Point point, Colour colour) const;
   // The single stone that a play here would take in a ko, else kNoPoint.
   Point ko_capture(Point point, Colour colour) const;
   // Empty points whose neighbours are all this colour's (or the wall) while the opponent

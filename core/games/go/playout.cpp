@@ -1,41 +1,18 @@
-// Uniform random playouts: AlphaGo's and UCT's simulation without a network.
+// Playouts: AlphaGo's and UCT's simulation without a network, uniformly random or by a policy.
+#include "games/go/pattern_player.hpp"
 #include "games/go/state.hpp"
 
 namespace honte::go {
 namespace {
 
-class Playout {
+// Plays any move that does not fill an eye, each as likely as the next.
+class UniformPlayer {
  public:
-  Playout(const Board& board, Colour to_play, bool territory)
-      : board_(board), to_play_(to_play), territory_(territory) {}
+  UniformPlayer(const Board& board, Colour to_play) : board_(board), to_play_(to_play) {}
 
-  // Plays to the end: who owns which point then. `played` takes the stones placed.
-  template <class N>
-  Ownership run(Random& random, N words, std::vector<Played>* played = nullptr) {
-    // Suicide is left out, so only kos can prolong a playout; a cap ends those.
-    const int cap = 3 * board_.geometry().area + 16;
-    int passes = 0;
-    for (int move = 0; move < cap && passes < 2; ++move) {
-      const Point point = choose(random, words);
-      if (point == kNoPoint) {
-        board_.clear_ko_point();
-        ++passes;
-      } else {
-        board_.play(point, to_play_);
-        if (played) played->push_back({to_play_, board_.geometry().action_of[point]});
-        passes = 0;
-        if (territory_) chill_ += to_play_ == kBlack ? 1 : -1;
-      }
-      to_play_ = opponent(to_play_);
-    }
-    return plain_area(board_);
-  }
+  const Board& board() const { return board_; }
+  Colour to_play() const { return to_play_; }
 
-  // What White gained by the stones played, under territory scoring: one point for each stone
-  // that the opponent played.
-  int chill() const { return chill_; }
-
- private:
   template <class N>
   Point choose(Random& random, N words) const {
     const Bits eyes = board_.eyes(to_play_, words);
@@ -58,30 +35,83 @@ class Playout {
     return kNoPoint;
   }
 
+  template <class N>
+  void play(Point point, N) {
+    board_.play(point, to_play_);
+    to_play_ = opponent(to_play_);
+  }
+
+  void pass() {
+    board_.clear_ko_point();
+    to_play_ = opponent(to_play_);
+  }
+
+ private:
   Board board_;
   Colour to_play_;
-  bool territory_;
-  int chill_ = 0;
 };
+
+// The end of a playout: who owns which point, and what White gained by the stones played under
+// territory scoring, one point for each that Black played.
+struct End {
+  Ownership owner;
+  int chill = 0;
+};
+
+// Plays to the end; `played` takes the stones placed.
+template <class Player, class N>
+End play_out(Player& player, Random& random, N words, std::vector<Played>* played = nullptr) {
+  const Geometry& geometry = player.board().geometry();
+  // Suicide is left out, so only kos can prolong a playout; a cap ends those.
+  const int cap = 3 * geometry.area + 16;
+  int passes = 0, chill = 0;
+  for (int move = 0; move < cap && passes < 2; ++move) {
+    const Point point = player.choose(random, words);
+    if (point == kNoPoint) {
+      player.pass();
+      ++passes;
+      continue;
+    }
+    const Colour colour = player.to_play();
+    player.play(point, words);
+    if (played) played->push_back({colour, geometry.action_of[point]});
+    passes = 0;
+    chill += colour == kBlack ? 1 : -1;
+  }
+  return {plain_area(player.board()), chill};
+}
 
 }  // namespace
 
-double GoState::playout(Random& random, std::vector<Played>* played) const {
+double GoState::playout(Random& random, std::vector<Played>* played,
+                        const PlayoutPolicy* policy) const {
   if (over_) return returns(to_play_);
-  Playout playout(board_, to_play_, rules_.scoring == Scoring::territory);
   const int words = geometry().words;
-  const Ownership owner =
-      with_words(words, [&](auto fixed) { return playout.run(random, fixed, played); });
-  const int area = count(owner[kWhite], words) - count(owner[kBlack], words) + playout.chill();
+  const End end = with_words(words, [&](auto fixed) {
+    if (policy) {
+      PatternPlayer player(board_, to_play_, last_point(), *policy);
+      return play_out(player, random, fixed, played);
+    }
+    UniformPlayer player(board_, to_play_);
+    return play_out(player, random, fixed, played);
+  });
+  const int chill = rules_.scoring == Scoring::territory ? end.chill : 0;
+  const int area = count(end.owner[kWhite], words) - count(end.owner[kBlack], words) + chill;
   const double white = area + self_komi(kWhite);
   if (white == 0.0) return 0.0;
   return (white > 0.0) == (to_play_ == kWhite) ? 1.0 : -1.0;
 }
 
+Point GoState::last_point() const {
+  if (move_number() == 0) return kNoPoint;
+  const Action last = history_.last().action();
+  return last == geometry().pass() ? kNoPoint : geometry().point_of[last];
+}
+
 void GoState::playout_ownership(Random& random, std::span<int> black) const {
-  Playout playout(board_, to_play_, false);
-  const Ownership owner =
-      with_words(geometry().words, [&](auto words) { return playout.run(random, words); });
+  UniformPlayer player(board_, to_play_);
+  const Ownership owner = with_words(
+      geometry().words, [&](auto words) { return play_out(player, random, words).owner; });
   for (int action = 0; action < geometry().area; ++action) {
     const Point point = geometry().point_of[action];
     black[action] += static_cast<int>(owner[kBlack].has(point)) - static_cast<int>(owner[kWhite].has(point));

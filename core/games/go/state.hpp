@@ -9,6 +9,7 @@
 #include "games/go/cleanup.hpp"
 #include "games/go/history.hpp"
 #include "games/go/life.hpp"
+#include "games/go/playout_policy.hpp"
 #include "games/go/rules.hpp"
 #include "games/state.hpp"
 #include "random.hpp"
@@ -65,9 +66,10 @@ class GoState {
 
   // Makes copies cheap: everything so far becomes shared and immutable.
   void freeze() { history_.freeze(); }
-  // The result for the side to move (1, 0 or −1) after both play uniformly at random
-  // without filling their own eyes.
-  double playout(Random& random, std::vector<Played>* played = nullptr) const;
+  // The result for the side to move (1, 0 or −1) after both play at random without filling their
+  // own eyes: by a policy, or uniformly.
+  double playout(Random& random, std::vector<Played>* played = nullptr,
+                 const PlayoutPolicy* policy = nullptr) const;
   // Plays on from the board as it stands and adds 1 to each point (by action) that Black owns at
   // the end of such a playout, takes 1 from each that White owns.
   void playout_ownership(Random& random, std::span<int> black) const;
@@ -99,6 +101,7 @@ class GoState {
   Colour to_play() const { return to_play_; }  // of a finished game: who would move
   const History& history() const { return history_; }
   int move_number() const { return history_.size() - 1; }
+  Point last_point() const;  // where the last move went; kNoPoint after a pass or at the start
   Position turn(int turns_ago) const;    // the position so many turns ago; the first one beyond the start
   Board board_before(int turns_ago) const;
   std::vector<Action> setup_stones(Colour colour) const;  // ascending

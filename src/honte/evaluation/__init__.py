@@ -5,6 +5,7 @@ from __future__ import annotations
 from honte.evaluation.contract import AsyncEvaluator, Evaluation, Evaluator, LeafBatch, Pending
 from honte.evaluation.network import NetworkEvaluator
 from honte.evaluation.onnx_model import OnnxEvaluator
+from honte.evaluation.patterns import PatternPolicy
 from honte.evaluation.simple import Mixture, Rollout, Uniform, WithRollouts
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Mixture",
     "NetworkEvaluator",
     "OnnxEvaluator",
+    "PatternPolicy",
     "Pending",
     "Rollout",
     "Uniform",

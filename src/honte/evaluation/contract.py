@@ -14,6 +14,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from honte import _core
+
 Float = NDArray[np.float32]
 
 
@@ -75,8 +77,11 @@ class LeafBatch(Protocol):
         """Some of the rows as a batch, for another evaluator to read while this one waits."""
         ...
 
-    def rollout_values(self, playouts: int) -> Float:
-        """The mean result of that many random playouts from each row, for its side to move, [B]."""
+    def rollout_values(self, playouts: int, policy: _core.PlayoutPolicy | None = None) -> Float:
+        """The mean result of that many random playouts from each row, for its side to move, [B].
+
+        Uniformly random, or by a policy, which honte's own Go alone can follow.
+        """
         ...
 
     def write_katago_features(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
+from honte import _core
 from honte.errors import HonteError
 from honte.evaluation.contract import (
     AsyncEvaluator,
@@ -16,6 +17,7 @@ from honte.evaluation.contract import (
     LeafBatch,
     Pending,
 )
+from honte.evaluation.patterns import PatternPolicy
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +35,28 @@ class Uniform:
 class Rollout:
     """Plays random legal actions to the end: the mean result of ``count`` playouts, equal priors.
 
-    The evaluation of UCT (Kocsis & Szepesvári 2006). A search that is given this evaluator itself
-    answers its leaves inside the native core. Raises HonteError for a count below 1.
+    The evaluation of UCT (Kocsis & Szepesvári 2006), whose moves are uniformly random; with a
+    ``policy`` that of AlphaGo's rollouts (Silver et al. 2016), for honte's own Go alone: a search
+    of another game raises HonteError. A search that is given this evaluator itself answers its
+    leaves inside the native core. Raises HonteError for a count below 1.
     """
 
     count: int = 1
     """Playouts for each leaf."""
+    policy: PatternPolicy | None = None
+    """How moves are drawn; None: each with the same probability."""
 
     def __post_init__(self) -> None:
         if self.count < 1:
             raise HonteError(f"{self.count} playouts say nothing about a leaf: give at least 1.")
 
     def __call__(self, batch: LeafBatch) -> Evaluation:
-        return Evaluation(value=batch.rollout_values(self.count))
+        return Evaluation(value=batch.rollout_values(self.count, self.core_policy))
+
+    @property
+    def core_policy(self) -> _core.PlayoutPolicy | None:
+        """The policy as the native core takes it."""
+        return None if self.policy is None else self.policy.core
 
 
 _ONE_ROLLOUT = Rollout()

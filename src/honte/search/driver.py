@@ -152,7 +152,9 @@ def _drive_inside(
             if isinstance(evaluator, Uniform):
                 job.core.simulate(kind.UNIFORM, 1, min(chunk, left))
             else:
-                job.core.simulate(kind.ROLLOUT, evaluator.count, min(chunk, left))
+                job.core.simulate(
+                    kind.ROLLOUT, evaluator.count, min(chunk, left), evaluator.core_policy
+                )
             # Grow towards looks at the clock every few milliseconds.
             took = time.perf_counter() - began
             chunk = (

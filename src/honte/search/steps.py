@@ -172,7 +172,7 @@ def _simulate(search: Search, amaf: _AmafBefore) -> Simulation:
     if isinstance(evaluator, Uniform):
         core.simulate(_core.NativeEvaluatorKind.UNIFORM, 1, 1)
     elif isinstance(evaluator, Rollout):
-        core.simulate(_core.NativeEvaluatorKind.ROLLOUT, evaluator.count, 1)
+        core.simulate(_core.NativeEvaluatorKind.ROLLOUT, evaluator.count, 1, evaluator.core_policy)
     else:
         batch = _core.LeafBatch()
         core.select(batch, 1, 1)
