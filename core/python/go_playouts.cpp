@@ -21,8 +21,8 @@ using go::PlayoutPolicy;
 template <class T, std::size_t rank>
 using Given = nb::ndarray<const T, nb::ndim<rank>, nb::c_contig, nb::device::cpu>;
 
-go::PlayoutWeights weights_from(const Given<std::uint16_t, 1>& patterns, const Given<float, 1>& pattern_weights,
-                                float other_pattern, const Given<float, 1>& tactics,
+go::PlayoutWeights weights_from(const Given<std::uint16_t, 1>& patterns, const Given<std::int8_t, 1>& pattern_weights,
+                                std::int8_t other_pattern, const Given<std::int8_t, 1>& tactics,
                                 const Given<std::uint32_t, 1>& diamonds, const Given<std::int8_t, 2>& responses,
                                 const Given<std::int8_t, 1>& other_response) {
   if (tactics.shape(0) != go::kTactics || other_response.shape(0) != go::kDiamondPoints ||
@@ -123,8 +123,8 @@ nb::tuple features(const Given<std::uint8_t, 3>& own, const Given<std::uint8_t, 
 void bind_go_playouts(nb::module_& m) {
   nb::class_<PlayoutPolicy>(m, "PlayoutPolicy", "The fast rollout policy: use honte.evaluation.PatternPolicy.")
       .def("__init__",
-           [](PlayoutPolicy* self, const Given<std::uint16_t, 1>& patterns, const Given<float, 1>& pattern_weights,
-              float other_pattern, const Given<float, 1>& tactics, const Given<std::uint32_t, 1>& diamonds,
+           [](PlayoutPolicy* self, const Given<std::uint16_t, 1>& patterns, const Given<std::int8_t, 1>& pattern_weights,
+              std::int8_t other_pattern, const Given<std::int8_t, 1>& tactics, const Given<std::uint32_t, 1>& diamonds,
               const Given<std::int8_t, 2>& responses, const Given<std::int8_t, 1>& other_response) {
              new (self) PlayoutPolicy(weights_from(patterns, pattern_weights, other_pattern, tactics, diamonds,
                                                    responses, other_response));

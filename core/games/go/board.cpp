@@ -88,29 +88,26 @@ bool Board::captures(Point point, Colour colour) const {
 }
 
 int Board::self_atari(Point point, Colour colour) const {
+  // Without branches on whose neighbours are whose, as in add_stone.
   Cell chain{point, point, 0, 1, 0, 0};
   std::array<Point, 4> joined;
-  int count = 0;
-  for (const int step : neighbours_) {
-    const auto next = static_cast<Point>(point + step);
+  bool captures = false;
+  for (int i = 0; i < 4; ++i) {
+    const auto next = static_cast<Point>(point + neighbours_[i]);
     const Colour there = colour_[next];
-    if (there == kEmpty) {
-      chain.add(next);
-    } else if (there == colour) {
-      chain.remove(point);  // the stone beside it loses this liberty
-      const Point head = cell_[next].head;
-      if (std::find(joined.begin(), joined.begin() + count, head) != joined.begin() + count) continue;
-      joined[count++] = head;
-      const Cell& own = cell_[head];
-      chain.pseudo_liberties += own.pseudo_liberties;
-      chain.size += own.size;
-      chain.sum += own.sum;
-      chain.squares += own.squares;
-    } else if (there < kEmpty && in_atari(next)) {
-      return 0;
-    }
+    const std::uint32_t free = there == kEmpty, own = there == colour;
+    const Cell& near = cell_[cell_[next].head];
+    joined[i] = static_cast<Point>(own * near.head);
+    std::uint32_t first = own;  // of this chain's stones beside the point
+    for (int before = 0; before < i; ++before) first &= joined[before] != near.head;
+    captures |= (there == opponent(colour)) & near.one_liberty();
+    // A stone of one's own beside the point loses this liberty.
+    chain.pseudo_liberties += free - own + first * near.pseudo_liberties;
+    chain.sum += free * next - own * point + first * near.sum;
+    chain.squares += free * next * next - own * point * point + first * near.squares;
+    chain.size += first * near.size;
   }
-  return chain.pseudo_liberties > 0 && chain.one_liberty() ? chain.size : 0;
+  return !captures && chain.pseudo_liberties > 0 && chain.one_liberty() ? chain.size : 0;
 }
 
 Bits Board::placeable(Colour colour, bool suicide) const {

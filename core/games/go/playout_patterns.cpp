@@ -55,6 +55,12 @@ bool is_own_eye(Pattern pattern) {
   return others < (at_edge ? 1 : 2);
 }
 
+bool is_surrounded(Pattern pattern) {
+  for (const int k : {1, 3, 4, 6})
+    if ((pattern >> 2 * k & 3) < 2) return false;
+  return true;
+}
+
 int turned(int k, int symmetry) { return kTurns[symmetry][k]; }
 
 Diamond turned(Diamond diamond, int symmetry) {

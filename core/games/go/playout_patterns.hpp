@@ -35,6 +35,8 @@ constexpr int empty_sides(Pattern pattern) {
 
 // Whether the player to move would fill an eye: Board::eyes, read off the pattern.
 bool is_own_eye(Pattern pattern);
+// Whether the opponent's stones or the edge are on all four sides.
+bool is_surrounded(Pattern pattern);
 
 // Where the k-th point of a pattern or diamond goes under each symmetry of the square.
 int turned(int k, int symmetry);

@@ -8,9 +8,8 @@
 namespace honte::go {
 namespace {
 
-std::uint32_t fixed(double theta, std::uint32_t most) {
-  if (!std::isfinite(theta)) throw std::invalid_argument("A weight of the policy is not a number.");
-  const double weight = std::exp(theta) * (1u << PlayoutPolicy::kOneBits);
+std::uint32_t fixed(int sixteenths, std::uint32_t most) {
+  const double weight = std::exp(sixteenths / 16.0) * (1u << PlayoutPolicy::kOneBits);
   return static_cast<std::uint32_t>(std::clamp(std::round(weight), 1.0, static_cast<double>(most)));
 }
 
@@ -21,20 +20,24 @@ PlayoutPolicy::PlayoutPolicy(const PlayoutWeights& weights) {
     throw std::invalid_argument("There are as many weights as patterns, no more and no fewer.");
   if (weights.responses.size() != weights.diamonds.size() * kDiamondPoints)
     throw std::invalid_argument("A diamond has 12 weights.");
-  pattern_.assign(kPatternCodes, fixed(weights.other_pattern, kMost));
-  std::vector<std::uint32_t> of_canonical(pattern_);
+  std::vector<std::int8_t> of_canonical(kPatternCodes, weights.other_pattern);
   for (std::size_t i = 0; i < weights.patterns.size(); ++i)
-    of_canonical[canonical(weights.patterns[i])] = fixed(weights.pattern_weights[i], kMost);
+    of_canonical[canonical(weights.patterns[i])] = weights.pattern_weights[i];
+  pattern_.resize(kPatternCodes);
+  in_atari_.resize(kPatternCodes);
   for (int code = 0; code < kPatternCodes; ++code) {
     const auto pattern = static_cast<Pattern>(code);
-    pattern_[code] = is_own_eye(pattern) ? 0 : of_canonical[canonical(pattern)];
+    const std::int8_t weight = std::max<std::int8_t>(of_canonical[canonical(pattern)], -127);
+    in_atari_[code] = is_own_eye(pattern) ? kNever : weight;
+    pattern_[code] = is_surrounded(pattern) ? kNever : in_atari_[code];
   }
   for (int tactic = 0; tactic < kTactics; ++tactic) {
     const bool shy = tactic >= kSelfAtari && tactic < kSelfAtari + 3;
     tactic_[tactic] = fixed(weights.tactics[tactic], shy ? 1u << kOneBits : kMost);
   }
-  for (int sixteenths = -128; sixteenths < 128; ++sixteenths)
-    multiplier_[static_cast<std::uint8_t>(sixteenths)] = fixed(sixteenths / 16.0, kMost);
+  for (int sixteenths = -127; sixteenths < 128; ++sixteenths)
+    multiplier_[static_cast<std::uint8_t>(sixteenths)] = fixed(sixteenths, kMost);
+  multiplier_[static_cast<std::uint8_t>(kNever)] = 0;
   other_ = weights.other_response;
 
   const std::size_t most = weights.diamonds.size() * 8;  // symmetries

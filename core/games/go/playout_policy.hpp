@@ -26,12 +26,13 @@ inline constexpr int kTactics = 11;
 constexpr int size_class(int stones) { return stones < 3 ? stones - 1 : 2; }
 
 struct PlayoutWeights {
+  // In sixteenths, −127 … 127, so that the tables stay small: playouts live in the cache.
   std::vector<Pattern> patterns;  // canonical codes
-  std::vector<float> pattern_weights;
-  float other_pattern = 0;  // of the patterns not listed
-  std::array<float, kTactics> tactics{};
-  std::vector<Diamond> diamonds;          // canonical codes
-  std::vector<std::int8_t> responses;     // 12 for each diamond, in sixteenths
+  std::vector<std::int8_t> pattern_weights;
+  std::int8_t other_pattern = 0;  // of the patterns not listed
+  std::array<std::int8_t, kTactics> tactics{};
+  std::vector<Diamond> diamonds;       // canonical codes
+  std::vector<std::int8_t> responses;  // 12 for each diamond
   std::array<std::int8_t, kDiamondPoints> other_response{};
 };
 
@@ -42,11 +43,14 @@ class PlayoutPolicy {
   static constexpr int kOneBits = 16;  // weight 1 is 2^16
   static constexpr std::uint32_t kMost = 1u << 27;  // 16 of them fit 32 bits
 
-  // std::invalid_argument where lengths do not fit, a code is no code, or a weight is not finite.
+  // std::invalid_argument where lengths do not fit or a code is no code.
   explicit PlayoutPolicy(const PlayoutWeights& weights);
 
-  // What a move's pattern weighs; 0 for an own eye.
-  std::uint32_t pattern(Pattern code) const { return pattern_[code]; }
+  // What a move's pattern weighs where no chain beside it is in atari; 0 for an own eye, and where it
+  // would be suicide: with the opponent's stones or the edge on all four sides.
+  std::uint32_t pattern(Pattern code) const { return multiplier(pattern_[code]); }
+  // What it weighs beside a chain in atari; 0 for an own eye.
+  std::uint32_t pattern_in_atari(Pattern code) const { return multiplier(in_atari_[code]); }
 
   // The weight times exp(θ) of a tactic, between 1 and kMost.
   std::uint32_t with_tactic(std::uint32_t weight, int tactic) const {
@@ -65,7 +69,7 @@ class PlayoutPolicy {
       if (found.diamond == kFree) return other_.data();
     }
   }
-  // exp(sixteenths / 16) · 2^16.
+  // exp(sixteenths / 16) · 2^16, and 0 for kNever.
   std::uint32_t multiplier(std::int8_t sixteenths) const {
     return multiplier_[static_cast<std::uint8_t>(sixteenths)];
   }
@@ -73,15 +77,19 @@ class PlayoutPolicy {
 
  private:
   static constexpr Diamond kFree = ~Diamond{0};
+  static constexpr std::int8_t kNever = -128;
   struct Slot {
     Diamond diamond = kFree;
     std::array<std::int8_t, kDiamondPoints> weights{};
   };
 
-  std::uint32_t hash(Diamond diamond) const { return diamond * 0x9e3779b1u >> shift_; }
+  std::uint32_t hash(Diamond diamond) const {
+    diamond *= 0x9e3779b1u;
+    return (diamond ^ diamond >> 15) * 0x85ebca6bu >> shift_;
+  }
   void add(Diamond diamond, const std::int8_t* weights);
 
-  std::vector<std::uint32_t> pattern_;
+  std::vector<std::int8_t> pattern_, in_atari_;
   std::array<std::uint32_t, kTactics> tactic_;
   std::array<std::uint32_t, 256> multiplier_;
   std::vector<Slot> slots_;

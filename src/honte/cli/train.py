@@ -328,6 +328,47 @@ def value(
 
 
 @train_app.command()
+def rollout(
+    run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
+    samples: _Samples,
+    steps: _Steps = 2000,
+    batch_size: _Batch = 512,
+    diamonds: Annotated[
+        int, typer.Option(min=1, help="Surroundings of the last move with weights of their own.")
+    ] = 2000,
+    seed: _Seed = 0,
+    previous: _Previous = False,
+) -> None:
+    """Learn the fast policy of playouts from game records."""
+    _needs_torch()
+    import sys
+
+    from honte.training.rollout_policy import RolloutOptions, RolloutProgress, run_rollout
+
+    live = sys.stderr.isatty()
+
+    def show(progress: RolloutProgress) -> None:
+        line = f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}"
+        if progress.held_out:
+            line += f"  held out: top-1 {progress.held_out['top1']:.1%}"
+        print(
+            f"\r{line}\x1b[K" if live else line,
+            end="" if live else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    options = RolloutOptions(
+        samples=samples, steps=steps, batch_size=batch_size, diamonds=diamonds, seed=seed
+    )
+    policy = run_rollout(run, options, use_previous=previous, on_progress=show)
+    typer.echo(
+        f"{run / 'rollout.npz'}: {len(policy.patterns)} patterns, {len(policy.diamonds)} "
+        "surroundings of the last move"
+    )
+
+
+@train_app.command()
 def zero(
     config: Annotated[Path, typer.Argument(help="The TOML file of the run.")],
     run: Annotated[Path, typer.Option(help="Folder of the run; goes on if it has begun.")],

@@ -47,13 +47,13 @@ TACTICS = (
 )
 """What the weights of :attr:`PatternPolicy.tactics` are of, in order."""
 
-RESPONSE_STEP = 1 / 16
-"""Weights of responses are whole multiples of this."""
+STEP = 1 / 16
+"""Weights are whole multiples of this, from −127 to 127 of it."""
 
 
 @dataclass(frozen=True, eq=False)
 class PatternPolicy:
-    """The weights θ of a rollout policy for Go; give it to :class:`honte.evaluation.Rollout`.
+    """The weights θ of a rollout policy for Go, in steps of STEP, for a :class:`Rollout`.
 
     >>> Rollout(policy=PatternPolicy.shipped())                       # doctest: +SKIP
 
@@ -65,16 +65,16 @@ class PatternPolicy:
 
     patterns: NDArray[np.uint16]
     """[P] codes."""
-    pattern_weights: NDArray[np.float32]
+    pattern_weights: NDArray[np.int8]
     """[P]."""
-    other_pattern: NDArray[np.float32]
+    other_pattern: NDArray[np.int8]
     """[1]: of patterns that are not listed."""
-    tactics: NDArray[np.float32]
+    tactics: NDArray[np.int8]
     """[11], in the order of TACTICS; those of moving into atari count as 0 where above."""
     diamonds: NDArray[np.uint32]
     """[D] codes."""
     responses: NDArray[np.int8]
-    """[D, 12], in steps of RESPONSE_STEP, by the point of the diamond."""
+    """[D, 12], by the point of the diamond."""
     other_response: NDArray[np.int8]
     """[12]: beside last moves whose diamond is not listed."""
 
@@ -88,7 +88,7 @@ class PatternPolicy:
             return _core.PlayoutPolicy(
                 self.patterns,
                 self.pattern_weights,
-                float(self.other_pattern[0]),
+                int(self.other_pattern[0]),
                 self.tactics,
                 self.diamonds,
                 self.responses,
