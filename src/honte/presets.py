@@ -58,7 +58,8 @@ def alphago_fan() -> SearchConfig:
     texts give 1.5 for c_puct. The network's values and the rollouts have means of their own, as in
     the paper: a position below n_thr gets its value once and a rollout at every visit. Popular
     texts mix the two at each leaf: that is this search without ``separate_means``, its evaluator
-    ``Mixture(networks, Rollout(), 0.5)``. The most visited move is played [Silver 2016].
+    ``Mixture(networks, Rollout(), 0.5)``. The paper's rollouts follow a policy of patterns, as
+    ``Rollout(policy=PatternPolicy.shipped())`` does. The most visited move is played [Silver 2016].
     """
     return SearchConfig(
         selection=Puct(c_puct=5.0),

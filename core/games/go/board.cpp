@@ -88,10 +88,18 @@ bool Board::captures(Point point, Colour colour) const {
 }
 
 int Board::self_atari(Point point, Colour colour) const {
-  // Without branches on whose neighbours are whose, as in add_stone.
+  // Without branches on whose neighbours are whose, as in add_stone. A point is at most four of a
+  // chain's pseudo-liberties, so with more than eight a chain keeps two without this one.
+  bool safe = false;
+  for (int i = 0; i < 4; ++i) {
+    const auto next = static_cast<Point>(point + neighbours_[i]);
+    const Colour there = colour_[next];
+    const Cell& near = cell_[cell_[next].head];
+    safe |= ((there == colour) & (near.pseudo_liberties > 8)) | ((there == opponent(colour)) & near.one_liberty());
+  }
+  if (safe) return 0;
   Cell chain{point, point, 0, 1, 0, 0};
   std::array<Point, 4> joined;
-  bool captures = false;
   for (int i = 0; i < 4; ++i) {
     const auto next = static_cast<Point>(point + neighbours_[i]);
     const Colour there = colour_[next];
@@ -100,14 +108,13 @@ int Board::self_atari(Point point, Colour colour) const {
     joined[i] = static_cast<Point>(own * near.head);
     std::uint32_t first = own;  // of this chain's stones beside the point
     for (int before = 0; before < i; ++before) first &= joined[before] != near.head;
-    captures |= (there == opponent(colour)) & near.one_liberty();
     // A stone of one's own beside the point loses this liberty.
     chain.pseudo_liberties += free - own + first * near.pseudo_liberties;
     chain.sum += free * next - own * point + first * near.sum;
     chain.squares += free * next * next - own * point * point + first * near.squares;
     chain.size += first * near.size;
   }
-  return !captures && chain.pseudo_liberties > 0 && chain.one_liberty() ? chain.size : 0;
+  return chain.pseudo_liberties > 0 && chain.one_liberty() ? chain.size : 0;
 }
 
 Bits Board::placeable(Colour colour, bool suicide) const {

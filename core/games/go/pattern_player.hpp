@@ -164,26 +164,19 @@ class PatternPlayer {
 
   // Where a chain may have its last liberty: captures, extensions, and whether a move is suicide.
   void weigh_last_liberty(Point point, std::array<std::uint32_t, 2>& weight) {
-    std::array<int, 2> in_atari{};
-    std::array<bool, 2> joins{};
+    std::array<int, 4> in_atari{}, joins{};  // stones and chains, by colour
     std::array<Point, 4> seen;
-    int count = 0;
-    for (const int step : board_.geometry().neighbours()) {
-      const auto next = static_cast<Point>(point + step);
+    for (int i = 0; i < 4; ++i) {
+      const auto next = static_cast<Point>(point + ring_[kSides[i]]);
       const Colour there = board_.at(next);
-      if (there > kWhite) continue;
-      if (!board_.in_atari(next)) {
-        joins[there] = true;
-        continue;
-      }
-      const Point head = board_.head(next);
-      bool known = false;
-      for (int i = 0; i < count; ++i) known |= seen[i] == head;
-      if (known) continue;
-      seen[count++] = head;
-      in_atari[there] += board_.chain_size(next);
+      const int last = board_.in_atari(next);
+      seen[i] = board_.head(next);
+      int first = last;  // of a chain in atari
+      for (int before = 0; before < i; ++before) first &= seen[before] != seen[i];
+      in_atari[there] += first * board_.chain_size(next);
+      joins[there] += !last;
     }
-    if (count == 0) return last_liberties_.clear(point);
+    if (in_atari[kBlack] + in_atari[kWhite] == 0) return last_liberties_.clear(point);
     const bool open = empty_sides(static_cast<Pattern>(code_[point])) > 0;
     for (const Colour colour : {kBlack, kWhite}) {
       const int taken = in_atari[opponent(colour)], saved = in_atari[colour];

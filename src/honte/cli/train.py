@@ -323,7 +323,8 @@ def value(
     for phase in errors_by_phase(trained_network(run), samples):
         typer.echo(
             f"moves {phase.first_move:3} to {phase.last_move:3}: network {phase.network:.3f}, "
-            f"playouts {phase.rollouts:.3f} ({phase.positions} positions)"
+            f"playouts {phase.rollouts:.3f}, by patterns {phase.patterns:.3f} "
+            f"({phase.positions} positions)"
         )
 
 
@@ -331,11 +332,11 @@ def value(
 def rollout(
     run: Annotated[Path, typer.Argument(help="Folder of the run; goes on if it has begun.")],
     samples: _Samples,
-    steps: _Steps = 2000,
+    steps: _Steps = 1000,
     batch_size: _Batch = 512,
     diamonds: Annotated[
         int, typer.Option(min=1, help="Surroundings of the last move with weights of their own.")
-    ] = 2000,
+    ] = 500,
     seed: _Seed = 0,
     previous: _Previous = False,
 ) -> None:

@@ -4,8 +4,8 @@ AlphaGo's rollouts of 2016 followed a linear softmax over small features [Silver
 Table 4; after Coulom 2007]: a move's probability is proportional to exp(Σ θ) over what it has of
 
 - a **pattern**: the eight points around it, up to symmetry;
-- **tactics**: it takes stones, joins a chain in atari, moves into atari, saves a chain that the last
-  move put in atari;
+- **tactics**: it takes stones, joins a chain in atari, moves into atari, saves a chain that the
+  last move put in atari;
 - a **response**: it is one of the twelve points next to the opponent's last move, which has this
   surrounding (up to symmetry, and whether that move's chain is in atari).
 

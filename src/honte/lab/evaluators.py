@@ -11,6 +11,7 @@ from honte.evaluation import (
     LeafBatch,
     Mixture,
     NetworkEvaluator,
+    PatternPolicy,
     Pending,
     Rollout,
     WithRollouts,
@@ -79,11 +80,18 @@ class Evaluators:
 
     def _make(self, leaf: LeafValue, apart: bool) -> Evaluator:
         if leaf.network is None or leaf.blind:
-            return Rollout(leaf.rollouts)
+            return self._rollouts(leaf)
         network = self.network(leaf.network)
         evaluator: AsyncEvaluator = network
         if apart:
-            evaluator = WithRollouts(network, Rollout(leaf.rollouts))
+            evaluator = WithRollouts(network, self._rollouts(leaf))
         elif leaf.rollout_weight > 0:
-            evaluator = Mixture(network, Rollout(leaf.rollouts), leaf.rollout_weight)
+            evaluator = Mixture(network, self._rollouts(leaf), leaf.rollout_weight)
         return evaluator if leaf.policy else WithoutPolicy(evaluator)
+
+    def _rollouts(self, leaf: LeafValue) -> Rollout:
+        if leaf.rollout_policy == "uniform":
+            return Rollout(leaf.rollouts)
+        if leaf.rollout_policy == "patterns":
+            return Rollout(leaf.rollouts, PatternPolicy.shipped())
+        return Rollout(leaf.rollouts, PatternPolicy.load(leaf.rollout_policy))

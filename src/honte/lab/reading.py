@@ -41,7 +41,8 @@ def parse_player(text: str, *, network: str | None = None) -> PlayerSpec:
 
     A search: ``name``, ``preset`` (default: katago with a network, else uct), ``network`` (default:
     the one given, but for UCT, RAVE and GRAVE; ``none`` for none), any field of its configuration
-    by its path (``selection.c_puct=2``), ``policy``, ``rollout_weight``, ``visits``,
+    by its path (``selection.c_puct=2``), ``policy``, ``rollout_weight``, ``rollouts``,
+    ``rollout_policy`` (``uniform``, ``patterns`` or a file of ``honte train rollout``), ``visits``,
     ``simulations``, ``seconds``, ``keep_tree``, ``cache``.
     Alpha-beta: ``preset=alphabeta``, ``depth``, ``network``, ``rollouts``, limits if wanted.
     An engine: ``name``, ``engine`` (its command line), ``timeout``. Values are TOML; what is none

@@ -55,6 +55,9 @@ class LeafValue(Phase):
     """λ, the weight of a random rollout against the network's value."""
     rollouts: int = Field(default=1, ge=1)
     """Playouts for each leaf, where there are any."""
+    rollout_policy: str = Field(default="uniform", min_length=1)
+    """How the moves of playouts are drawn: ``uniform``; ``patterns``, the policy that comes with
+    honte; or a file of ``honte train rollout``. A policy is for Go."""
 
     @property
     def blind(self) -> bool:

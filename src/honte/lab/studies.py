@@ -133,7 +133,7 @@ def simulations(options: StudyOptions) -> Study:
 
 def alphago_2016(options: StudyOptions) -> Study:
     """Rollouts, value and policy: alone, in pairs, all three."""
-    base = _base(options, "alphago_zero", 160)
+    base = with_field(_base(options, "alphago_zero", 160), "rollout_policy", "patterns", "base")
     rows = (
         ("rollouts, value, policy (λ 0.5)", True, 0.5),
         ("value, policy (λ 0)", True, 0.0),
@@ -154,8 +154,8 @@ def alphago_2016(options: StudyOptions) -> Study:
         title="AlphaGo 2016: rollouts, value and policy",
         question="What does each of AlphaGo's parts add?",
         settings=f"PUCT with c_puct 1.5, {base.limits.visits} visits a move for all that search. "
-        "Rollouts are uniformly random here, where AlphaGo's followed a fast policy; the value and "
-        "the policy are those of one network.",
+        "Rollouts follow a fast policy of patterns, as AlphaGo's did; the value and the policy are "
+        "those of one network.",
         players=tuple(players),
         schedule=RoundRobin(_names(players), options.pairs or 5),
         game=GameSpec(size=options.size),

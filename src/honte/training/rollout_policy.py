@@ -49,9 +49,9 @@ class RolloutOptions:
 
     samples: Path
     """Folder of shards."""
-    steps: int = 2000
+    steps: int = 1000
     batch_size: int = 512
-    diamonds: int = 2000
+    diamonds: int = 500
     """Surroundings of the last move that get weights of their own, the most frequent ones."""
     least_seen: int = 20
     """How often a pattern or diamond must be among the positions counted for weights of its own."""

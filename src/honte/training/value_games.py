@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 
 from honte.errors import HonteError
+from honte.evaluation import PatternPolicy
 from honte.games.go import GoState
 from honte.networks.layers import Float
 from honte.training.batches import make_batch
@@ -26,7 +27,8 @@ from honte.training.shards import UNKNOWN_ACTION, Arrays, Shard, ShardBuilder
 
 GAMES_AT_ONCE = 128
 ROLLOUTS = 100
-"""Random playouts a held-out position is judged by, to compare the network with [AlphaGo: 100]."""
+"""Playouts of each kind that a held-out position is judged by, to compare with the network's value
+[AlphaGo: 100]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,9 @@ class RolloutValues(Arrays):
     move: NDArray[np.int32]
     """[N]: the number of the position's move in its game."""
     value: Float
-    """[N]: the mean result of the playouts."""
+    """[N]: the mean result of uniformly random playouts."""
+    patterns: Float
+    """[N]: the same by the shipped policy of patterns."""
 
 
 def make_value_games(
@@ -62,14 +66,16 @@ def make_value_games(
     done = 0
     for name, count in (("held-out", held_out), ("shard", games)):
         builder = ShardBuilder(board.size, board.size)
-        played: list[tuple[int, float]] = []
+        played: list[tuple[int, float, float]] = []
         while len(builder) < count:
             random = np.random.Generator(np.random.Philox(key=[seed, done]))
             few = min(GAMES_AT_ONCE, count - len(builder))
             made = _positions(supervised, reinforced, board, few, random)
             for state, value in made:
                 if name == "held-out":
-                    played.append((state.move_number, state.playouts(ROLLOUTS, seed)))
+                    uniform = state.playouts(ROLLOUTS, seed)
+                    patterns = state.playouts(ROLLOUTS, seed, PatternPolicy.shipped().core)
+                    played.append((state.move_number, uniform, patterns))
                 builder.add(state, UNKNOWN_ACTION, value, done)
                 done += 1
             if on_progress is not None:
@@ -77,8 +83,10 @@ def make_value_games(
         if count:
             builder.shard().save(out / f"{name}-00000.npz")
         if played:
-            move, mean = zip(*played, strict=True)
-            rollouts = RolloutValues(np.array(move, np.int32), np.array(mean, np.float32))
+            move, *means = zip(*played, strict=True)
+            rollouts = RolloutValues(
+                np.array(move, np.int32), *(np.array(mean, np.float32) for mean in means)
+            )
             rollouts.save(out / "rollouts.npz")
 
 
@@ -115,6 +123,7 @@ class PhaseError:
     positions: int
     network: float
     rollouts: float
+    patterns: float
 
 
 def errors_by_phase(network: GoNetwork, samples: Path, phases: int = 5) -> list[PhaseError]:
@@ -141,6 +150,7 @@ def errors_by_phase(network: GoNetwork, samples: Path, phases: int = 5) -> list[
                 len(part),
                 float(np.square(said[part] - result).mean()),
                 float(np.square(rollouts.value[part] - result).mean()),
+                float(np.square(rollouts.patterns[part] - result).mean()),
             )
         )
     return found
