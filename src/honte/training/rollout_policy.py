@@ -186,7 +186,8 @@ class Moves:
         """[M]: the softmax of the scores over each position's moves."""
         begin, count = self.start[:-1], np.diff(self.start)
         exponentials = np.exp(scores - np.repeat(np.maximum.reduceat(scores, begin), count))
-        return exponentials / np.repeat(np.add.reduceat(exponentials, begin), count)
+        chances: Weights = exponentials / np.repeat(np.add.reduceat(exponentials, begin), count)
+        return chances
 
     def gradient(self, weights: Weights, vocabulary: Vocabulary) -> tuple[float, Weights]:
         """The mean of −ln P(played move), and its gradient."""
@@ -194,8 +195,9 @@ class Moves:
         loss = float(-np.log(chances[self.played]).mean())
         error = chances / len(self)
         error[self.played] -= 1.0 / len(self)
-        gradient = np.bincount(self.pattern, error, len(vocabulary))
-        gradient += np.bincount(self.response, error[self.answering], len(vocabulary))
+        gradient: Weights = np.zeros(len(vocabulary))
+        for place, errors in ((self.pattern, error), (self.response, error[self.answering])):
+            gradient += np.bincount(place, errors, len(vocabulary)).astype(np.float64)
         by_bits = np.bincount(self.tactics, error, len(_BITS))
         gradient[vocabulary.tactics_from : vocabulary.responses_from] += by_bits @ _BITS
         return loss, gradient
@@ -372,7 +374,7 @@ def _measure(
     shards: list[Shard], weights: Weights, vocabulary: Vocabulary, most: int | None
 ) -> dict[str, float]:
     """Top-1 accuracy and mean −ln P of the played moves that a playout could make."""
-    right, loss, rows = 0, 0.0, 0
+    right, loss, rows = 0.0, 0.0, 0
     step = 1 if most is None else max(1, sum(map(len, shards)) // most)
     for shard in shards:
         chosen = np.arange(0, len(shard), step)
