@@ -5,6 +5,11 @@
 namespace honte::go {
 namespace {
 
+// So many moves of a playout follow the policy, as a share of the board's points; the rest are
+// uniform. The first moves settle what is at stake, and a move by the policy takes about four times
+// as long: on 9×9 this keeps two thirds of what the policy adds, at more than twice the speed.
+constexpr double kByPolicy = 0.4;
+
 // Plays any move that does not fill an eye, each as likely as the next.
 class UniformPlayer {
  public:
@@ -58,14 +63,12 @@ struct End {
   int chill = 0;
 };
 
-// Plays to the end; `played` takes the stones placed.
+// Plays to the end, or so many moves; `played` takes the stones placed.
 template <class Player, class N>
-End play_out(Player& player, Random& random, N words, std::vector<Played>* played = nullptr) {
+End play_out(Player& player, Random& random, N words, std::vector<Played>* played, int most) {
   const Geometry& geometry = player.board().geometry();
-  // Suicide is left out, so only kos can prolong a playout; a cap ends those.
-  const int cap = 3 * geometry.area + 16;
   int passes = 0, chill = 0;
-  for (int move = 0; move < cap && passes < 2; ++move) {
+  for (int move = 0; move < most && passes < 2; ++move) {
     const Point point = player.choose(random, words);
     if (point == kNoPoint) {
       player.pass();
@@ -81,6 +84,9 @@ End play_out(Player& player, Random& random, N words, std::vector<Played>* playe
   return {plain_area(player.board()), chill};
 }
 
+// Suicide is left out, so only kos can prolong a playout; a cap ends those.
+int cap(const Geometry& geometry) { return 3 * geometry.area + 16; }
+
 }  // namespace
 
 double GoState::playout(Random& random, std::vector<Played>* played,
@@ -88,12 +94,17 @@ double GoState::playout(Random& random, std::vector<Played>* played,
   if (over_) return returns(to_play_);
   const int words = geometry().words;
   const End end = with_words(words, [&](auto fixed) {
-    if (policy) {
-      PatternPlayer player(board_, to_play_, last_point(), *policy);
-      return play_out(player, random, fixed, played);
-    }
-    UniformPlayer player(board_, to_play_);
-    return play_out(player, random, fixed, played);
+    const auto uniform = [&](const Board& board, Colour to_play) {
+      UniformPlayer player(board, to_play);
+      return play_out(player, random, fixed, played, cap(geometry()));
+    };
+    if (!policy) return uniform(board_, to_play_);
+    PatternPlayer player(board_, to_play_, last_point(), *policy);
+    const int by_policy = static_cast<int>(kByPolicy * geometry().area);
+    const int chill = play_out(player, random, fixed, played, by_policy).chill;
+    End end = uniform(player.board(), player.to_play());
+    end.chill += chill;
+    return end;
   });
   const int chill = rules_.scoring == Scoring::territory ? end.chill : 0;
   const int area = count(end.owner[kWhite], words) - count(end.owner[kBlack], words) + chill;
@@ -111,7 +122,9 @@ Point GoState::last_point() const {
 void GoState::playout_ownership(Random& random, std::span<int> black) const {
   UniformPlayer player(board_, to_play_);
   const Ownership owner = with_words(
-      geometry().words, [&](auto words) { return play_out(player, random, words).owner; });
+      geometry().words, [&](auto words) {
+        return play_out(player, random, words, nullptr, cap(geometry())).owner;
+      });
   for (int action = 0; action < geometry().area; ++action) {
     const Point point = geometry().point_of[action];
     black[action] += static_cast<int>(owner[kBlack].has(point)) - static_cast<int>(owner[kWhite].has(point));

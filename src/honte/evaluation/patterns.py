@@ -9,7 +9,9 @@ Table 4; after Coulom 2007]: a move's probability is proportional to exp(Σ θ) 
 - a **response**: it is one of the twelve points next to the opponent's last move, which has this
   surrounding (up to symmetry, and whether that move's chain is in atari).
 
-Playouts by it run in the native core. ``honte train rollout`` learns the weights from records.
+Playouts by it run in the native core. Their first moves, 0.4 times the board's points, follow the
+policy; the rest are uniformly random, which is four times as quick a move and on 9×9 keeps two
+thirds of what the policy adds. ``honte train rollout`` learns the weights from records.
 """
 
 from __future__ import annotations
