@@ -182,13 +182,13 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
     leaves = "a playout a leaf" if playouts else "value 0 and equal priors"
     table = Table(title=f"{name}, {leaves}", caption=machine(), title_justify="left")
     table.add_column("")
-    for heading in ("simulations per CPU second", "depth", "of PUCT", "a step", f"of {IN_PYTHON}"):
+    for heading in ("simulations/CPU s", "depth", "of PUCT", "a step", f"of {IN_PYTHON}"):
         table.add_column(heading, justify="right")
     table.add_column(f"of {IN_CPP}" if playouts else "", justify="right")
     missed = []
     for kind, rates in found.items():
         if kind not in CONFIGURATIONS:
-            table.add_row(kind, str(Spread.of(rates)))
+            table.add_row(kind, short(Spread.of(rates).median))
             continue
         of_plain = Spread.of(quotients(rates, found[PLAIN])).median
         of_python = Spread.of(quotients(rates, found[IN_PYTHON])).median
@@ -201,7 +201,7 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
                 missed.append(f"{name}, {leaves}: {kind} is {short(ratio)} of {whom}")
         table.add_row(
             kind,
-            str(Spread.of(rates)),
+            short(Spread.of(rates).median),
             f"{depths[kind]:.1f}",
             f"{of_plain:.2f}",
             f"{of_plain * depths[kind] / depths[PLAIN]:.2f}",
