@@ -117,6 +117,8 @@ class LocalPlayroom:
             config = player.search if isinstance(player, SearchPlayerSpec) else None
             Search(state, config, evaluator).run(visits=2)
         except TypeError:
+            if self._game.is_go or player.leaf.blind:
+                raise
             raise HonteError(
                 f"the network {player.leaf.network} plays Go, not {self._game.name.value}."
             ) from None
