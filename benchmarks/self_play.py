@@ -10,13 +10,11 @@ other programs on the machine do not change: it is what the first becomes where 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Annotated
 
 import torch
 import typer
-from _measure import console, in_turn, quotients, report
+from _measure import console, in_turn, kept_by_processor, quotients, report
 
 from honte.training.zero.config import GameTable, NetworkTable, SelfPlayTable
 from honte.training.zero.game import open_game
@@ -60,13 +58,8 @@ def main(
     console.print(f"{game}, {blocks} × {channels}, {visits} and {fast_visits} visits")
     clocks: dict[str, list[float]] = {ALONE: [], PLAYING: []}
 
-    def timed(name: str, run: Callable[[], float]) -> float:
-        """Evaluations a second by the clock; those a CPU second are kept aside."""
-        begin, cpu = time.perf_counter(), time.process_time()
-        speed = run()
-        busy = (time.process_time() - cpu) / (time.perf_counter() - begin)
-        clocks[name].append(speed / busy)
-        return speed
+    def alone() -> float:
+        return backend_speed(evaluator, model, played, 2.0)
 
     def playing() -> float:
         _, made = play_games(played, table, evaluator, 0, len(clocks[PLAYING]))
@@ -74,8 +67,8 @@ def main(
 
     found = in_turn(
         {
-            ALONE: lambda: timed(ALONE, lambda: backend_speed(evaluator, model, played, 2.0)),
-            PLAYING: lambda: timed(PLAYING, playing),
+            ALONE: kept_by_processor(alone, clocks[ALONE]),
+            PLAYING: kept_by_processor(playing, clocks[PLAYING]),
         },
         rounds,
     )

@@ -11,13 +11,11 @@ leaves out what the streams wait for.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from _measure import console, in_turn, quotients, report
+from _measure import console, in_turn, kept_by_processor, quotients, report
 from _positions import game_positions
 
 from honte import presets
@@ -55,14 +53,6 @@ def main(
     model, shapes = evaluator.network.model(), evaluator.input_shapes(rows, (size, size))
     clocks: dict[str, list[float]] = {ALONE: [], SEARCH: []}
 
-    def timed(name: str, run: Callable[[], float]) -> float:
-        """Evaluations a second by the clock; those a CPU second are kept aside."""
-        begin, cpu = time.perf_counter(), time.process_time()
-        speed = run()
-        busy = (time.process_time() - cpu) / (time.perf_counter() - begin)
-        clocks[name].append(speed / busy)
-        return speed
-
     def alone() -> float:
         batches = batches_per_second(
             evaluator.backend, model, shapes, evaluator.network.name, seconds=seconds
@@ -76,7 +66,11 @@ def main(
         return result.evaluations / result.seconds
 
     found = in_turn(
-        {ALONE: lambda: timed(ALONE, alone), SEARCH: lambda: timed(SEARCH, search)}, rounds
+        {
+            ALONE: kept_by_processor(alone, clocks[ALONE]),
+            SEARCH: kept_by_processor(search, clocks[SEARCH]),
+        },
+        rounds,
     )
     ratios = [
         ("of search to backend", quotients(found[SEARCH], found[ALONE]), CLAIM),

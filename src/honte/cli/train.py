@@ -194,12 +194,15 @@ def _options(
     )
 
 
-def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
-    import sys
-
-    from honte.training.distill import run_distill
-
+def _say(line: str) -> None:
+    """How far a run is: one line that a terminal keeps in its place, and a log below the last."""
     live = sys.stderr.isatty()
+    shown, end = (f"\r{line}\x1b[K", "") if live else (line, "\n")
+    print(shown, end=end, file=sys.stderr, flush=True)
+
+
+def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
+    from honte.training.distill import run_distill
 
     def show(progress: Progress) -> None:
         losses = " ".join(f"{name} {value:.3f}" for name, value in progress.losses.items())
@@ -211,12 +214,7 @@ def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
         shares = [f"{names[name]} {value:.1%}" for name, value in (progress.held_out or {}).items()]
         if shares:
             line += f"  held out: {', '.join(shares)}"
-        print(
-            f"\r{line}\x1b[K" if live else line,
-            end="" if live else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
+        _say(line)
 
     network = run_distill(folder, options, use_previous=previous, on_progress=show)
     typer.echo(
@@ -240,8 +238,6 @@ def reinforce(
 ) -> None:
     """Improve a policy by policy gradient against earlier selves."""
     _needs_torch()
-    import sys
-
     from honte.training.policy_games import Board
     from honte.training.reinforce import ReinforceOptions, run_reinforce
 
@@ -342,22 +338,13 @@ def rollout(
 ) -> None:
     """Learn the fast policy of playouts from game records."""
     _needs_torch()
-    import sys
-
     from honte.training.rollout_policy import RolloutOptions, RolloutProgress, run_rollout
-
-    live = sys.stderr.isatty()
 
     def show(progress: RolloutProgress) -> None:
         line = f"step {progress.step}/{progress.steps}  loss {progress.loss:.3f}"
         if progress.held_out:
             line += f"  held out: top-1 {progress.held_out['top1']:.1%}"
-        print(
-            f"\r{line}\x1b[K" if live else line,
-            end="" if live else "\n",
-            file=sys.stderr,
-            flush=True,
-        )
+        _say(line)
 
     options = RolloutOptions(
         samples=samples, steps=steps, batch_size=batch_size, diamonds=diamonds, seed=seed
@@ -381,7 +368,6 @@ def zero(
     from honte.training.zero.config import ZeroConfig
     from honte.training.zero.loop import ZeroProgress, run_zero
 
-    live = sys.stderr.isatty()
     said = -1
     table = ZeroConfig.from_toml(config)
 
@@ -395,11 +381,9 @@ def zero(
         )
         if progress.elo is not None:
             line += f"  Elo {progress.elo:+.0f}"
-        if live:
-            print(f"\r{line}\x1b[K", end="", file=sys.stderr, flush=True)
-        elif progress.iteration != said and progress.doing == "learning":
+        if sys.stderr.isatty() or (progress.iteration != said and progress.doing == "learning"):
             said = progress.iteration
-            print(line, file=sys.stderr, flush=True)
+            _say(line)
 
     with _rounds_at(cluster, table) as elsewhere:
 

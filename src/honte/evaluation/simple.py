@@ -62,7 +62,23 @@ class Rollout:
 _ONE_ROLLOUT = Rollout()
 
 
-class Mixture:
+class _Beside:
+    """An evaluator that another one is asked beside; it sets how batches are sent."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self.evaluator = evaluator
+        self._asynchronous = evaluator if isinstance(evaluator, AsyncEvaluator) else None
+
+    @property
+    def streams(self) -> int:
+        return self._asynchronous.streams if self._asynchronous else 1
+
+    @property
+    def preferred_batch_size(self) -> int:
+        return self._asynchronous.preferred_batch_size if self._asynchronous else 1
+
+
+class Mixture(_Beside):
     """(1 − weight) · evaluator + weight · other, for the value; all else is the first one's.
 
     AlphaGo's leaf value (Silver et al. 2016) with ``other=Rollout()`` and ``weight`` its λ, there
@@ -74,18 +90,9 @@ class Mixture:
     def __init__(self, evaluator: Evaluator, other: Evaluator, weight: float = 0.5) -> None:
         if not (math.isfinite(weight) and 0.0 <= weight <= 1.0):
             raise HonteError(f"A mixture's weight is from 0 to 1, not {weight}.")
-        self.evaluator = evaluator
+        super().__init__(evaluator)
         self.other = other
         self.weight = weight
-        self._asynchronous = evaluator if isinstance(evaluator, AsyncEvaluator) else None
-
-    @property
-    def streams(self) -> int:
-        return self._asynchronous.streams if self._asynchronous else 1
-
-    @property
-    def preferred_batch_size(self) -> int:
-        return self._asynchronous.preferred_batch_size if self._asynchronous else 1
 
     def submit(self, batch: LeafBatch) -> Pending:
         if self._asynchronous is None:
@@ -99,19 +106,10 @@ class Mixture:
     def _mixed(self, first: Evaluation, other: Evaluation, rows: int) -> Evaluation:
         weight = np.float32(self.weight)
         mixed = (np.float32(1) - weight) * first.value[:rows] + weight * other.value[:rows]
-        return Evaluation(
-            value=mixed,
-            policy_logits=first.policy_logits,
-            score_mean=first.score_mean,
-            score_stdev=first.score_stdev,
-            score_lead=first.score_lead,
-            no_result=first.no_result,
-            uncertainty=first.uncertainty,
-            ownership=first.ownership,
-        )
+        return replace(first, value=mixed)
 
 
-class WithRollouts:
+class WithRollouts(_Beside):
     """An evaluator's answer and a rollout's result, kept apart: for searches whose values have two
     means, :class:`honte.search.config.SeparateMeans` [Silver 2016].
 
@@ -122,17 +120,8 @@ class WithRollouts:
     """
 
     def __init__(self, evaluator: Evaluator, rollouts: Evaluator = _ONE_ROLLOUT) -> None:
-        self.evaluator = evaluator
+        super().__init__(evaluator)
         self.rollouts = rollouts
-        self._asynchronous = evaluator if isinstance(evaluator, AsyncEvaluator) else None
-
-    @property
-    def streams(self) -> int:
-        return self._asynchronous.streams if self._asynchronous else 1
-
-    @property
-    def preferred_batch_size(self) -> int:
-        return self._asynchronous.preferred_batch_size if self._asynchronous else 1
 
     def submit(self, batch: LeafBatch) -> Pending:
         if self._asynchronous is None:
