@@ -1,5 +1,7 @@
 """Matches: every game once, sides exchanged, an engine's failure its own loss."""
 
+import json
+import sqlite3
 from collections import Counter
 
 import pytest
@@ -155,6 +157,31 @@ def test_a_store_refuses_other_players_under_old_names(store):
         play(store, [uct("a", 20), uct("b", 20)], game=GO_5)
 
 
+def test_a_store_refuses_another_network_of_the_same_name(store, tmp_path):
+    network = tmp_path / "net.bin.gz"
+    network.write_bytes(b"one")
+    players = [uct("a", 20, network=network), uct("b", 20)]
+    store.begin(GO_5, plain_match(), players)
+    store.begin(GO_5, plain_match(), players)
+    assert store.network(str(network)).size == 3
+    network.write_bytes(b"two")
+    with pytest.raises(HonteError, match=r"another network .*net\.bin\.gz: sha256 was '7692c3ad"):
+        store.begin(GO_5, plain_match(), players)
+
+
+def test_what_an_earlier_version_wrote_has_todays_defaults(tmp_path):
+    with Store(tmp_path / "m.sqlite") as store:
+        store.begin(TIC_TAC_TOE, plain_match(), [uct("a", 20)])
+    with sqlite3.connect(tmp_path / "m.sqlite") as file:
+        written = json.loads(file.execute("SELECT spec FROM players").fetchone()[0])
+        assert written["leaf"].pop("rollout_policy") == "uniform"
+        file.execute("UPDATE players SET spec = ?", (json.dumps(written),))
+    with Store(tmp_path / "m.sqlite") as store:
+        store.begin(TIC_TAC_TOE, plain_match(), [uct("a", 20)])
+        with pytest.raises(HonteError, match=r"rollout_policy was 'uniform' and is now 'patterns'"):
+            store.begin(TIC_TAC_TOE, plain_match(), [uct("a", 20, rollout_policy="patterns")])
+
+
 def test_a_gauntlet_is_the_first_against_each(store):
     rows = play(
         store, [uct("hero", 20), uct("x", 20), uct("y", 20)],
@@ -188,6 +215,16 @@ def test_agreement_ends_games_and_its_errors_are_counted(store):
     assert all(row.ending is Ending.RULES for row in checked)
 
 
+def test_a_move_without_search_costs_next_to_nothing_beside_a_search(store):
+    """Both think in the same batches; the time is shared by what each searched."""
+    rows = play(store, [uct("much", 400), uct("little", 4)], pairs=4, at_once=8)
+    spent = Counter()
+    for row in rows:
+        spent[row.fixture.first] += row.seconds[0]
+        spent[row.fixture.second] += row.seconds[1]
+    assert spent["much"] > 20 * spent["little"] > 0
+
+
 def test_players_by_time_play_one_game_at_a_time(store):
     players = [uct("a", 20), uct("b", 20, seconds=0.01)]
     assert LocalPlayroom(TIC_TAC_TOE, plain_match(), players).at_once == 1
@@ -196,8 +233,6 @@ def test_players_by_time_play_one_game_at_a_time(store):
 
 
 def test_something_else_than_a_store_is_refused(tmp_path):
-    import sqlite3
-
     (tmp_path / "text").write_text("this is no database, however long it is " * 50)
     with pytest.raises(HonteError, match="cannot be used"):
         Store(tmp_path / "text")

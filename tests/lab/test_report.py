@@ -1,5 +1,7 @@
 """Tables in the terminal, CSV, Markdown and HTML, and the command line."""
 
+import hashlib
+
 import pytest
 
 from honte.cli.main import main
@@ -72,6 +74,20 @@ def test_the_tables_against_katago_switch_its_haste_off(name, limits, tmp_path):
     assert made.players[1].arguments[:2] == ["katago", "gtp"]
     with pytest.raises(HonteError, match="--katago PATH"):
         study(name, StudyOptions(network="n"))
+
+
+def test_a_table_says_which_network_and_which_board(tmp_path, capsys):
+    """By the digits of its file, so that the next network of that name is not taken for it."""
+    from honte.networks import shipped_networks
+
+    options = ["--visits", "2", "--games", "2", "--size", "5", "--out", str(tmp_path)]
+    assert main(["lab", "table", "visits", *options]) == 0
+    page = (tmp_path / "visits-5x5.md").read_text()
+    digest = hashlib.sha256(shipped_networks()["default"].read_bytes()).hexdigest()
+    assert f"SHA-256 {digest[:12]}…" in page
+    assert "Go 5 × 5" in page
+    assert "![The network alone, and with more and more search](visits-5x5.svg)" in page
+    assert {path.suffix for path in tmp_path.glob("visits-5x5.*")} >= {".csv", ".svg", ".html"}
 
 
 def test_a_table_that_is_not_there_is_a_sentence(capsys):

@@ -244,16 +244,16 @@ def table(
 ) -> None:
     """Make one of the papers' tables; the same line goes on with one that was begun."""
     from honte.lab.evaluators import Evaluators
-    from honte.lab.pages import SpeedTest, write_study
+    from honte.lab.pages import SpeedTest, network_line, write_study
     from honte.lab.runner import Match
     from honte.lab.specs import MatchSpec, OpeningsSpec
     from honte.lab.store import Store
-    from honte.lab.studies import STUDIES, StudyOptions, study
+    from honte.lab.studies import STUDIES, StudyOptions, study, study_name
 
     if name not in STUDIES:
         raise HonteError(f"There is no table {name!r}; there are {', '.join(STUDIES)}.")
     out.mkdir(parents=True, exist_ok=True)
-    path = out / f"{name}.sqlite"
+    path = out / f"{study_name(name, size)}.sqlite"
     evaluators = Evaluators()
     with playrooms_at(cluster) as playrooms, Store(path) as file:
         chosen = study(
@@ -279,9 +279,11 @@ def table(
             open_playroom=playrooms,
         )
         rows = play_with_progress(match, path, playrooms) if play else match.games()
-    write_study(chosen, rows, out, network, _command(name, network, visits, games, size, seconds))
+        played_with = network_line(network, file.network(network))
+    command = _command(name, network, visits, games, size, seconds)
+    write_study(chosen, rows, out, played_with, command)
     show_report(chosen.title, rows, anchor=chosen.anchor)
-    typer.echo(f"{out / name}.md, .csv, .svg and .html hold it; {path} the games.")
+    typer.echo(f"{out / chosen.name}.md, .csv, .svg and .html hold it; {path} the games.")
 
 
 @lab_app.command("scale")

@@ -9,12 +9,14 @@ from pathlib import Path
 from honte.files import write_text
 from honte.lab import report
 from honte.lab.evaluators import Evaluators
+from honte.lab.fingerprints import Fingerprint
 from honte.lab.machine import machine, today
 from honte.lab.plots import plot_by_name, plot_by_number
 from honte.lab.report import MatchReport
 from honte.lab.specs import AlphaBetaPlayerSpec, SearchPlayerSpec
 from honte.lab.store import GameRow, Store
 from honte.lab.studies import Study
+from honte.networks import shipped_networks
 from honte.search import AlphaBeta, AlphaBetaConfig, Search
 
 SPEED_SECONDS = 1.0
@@ -71,15 +73,17 @@ def plot(study: Study, match: MatchReport) -> str:
 
 
 def write_study(
-    study: Study, games: list[GameRow], folder: Path, network: str | None, command: str
+    study: Study, games: list[GameRow], folder: Path, network: str, command: str
 ) -> MatchReport:
-    """Write ``NAME.md``, ``.csv``, ``.svg`` and ``.html`` into a folder; the figures."""
+    """Write ``NAME.md``, ``.csv``, ``.svg`` and ``.html`` into a folder; the figures.
+
+    ``network`` says which one played, as :func:`network_line` has it.
+    """
     match = report.report(study.title, games, anchor=study.anchor)
     svg = plot(study, match)
-    network_name = Path(network).name if network else "none"
     remarks = [
         study.question,
-        f"{study.settings} {study.game.title()}. Network: {network_name}.",
+        f"{study.settings} {study.game.title()}. Network: {network}.",
         f"{_count(len(games), study)} on {today()}; {machine()}.",
         f"What the texts say: {study.said}",
     ]
@@ -88,6 +92,12 @@ def write_study(
     write_text(folder / f"{study.name}.html", report.html_page(match, svg, remarks))
     write_text(folder / f"{study.name}.md", _markdown(study, match, remarks, command))
     return match
+
+
+def network_line(network: str, found: Fingerprint | None) -> str:
+    """Which network: its name alone could stand for another file tomorrow."""
+    shown = network if network in shipped_networks() else Path(network).name
+    return shown if found is None else f"{shown} ({found})"
 
 
 def _count(games: int, study: Study) -> str:

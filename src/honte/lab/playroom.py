@@ -281,12 +281,15 @@ class _Play:
         failures: dict[int, HonteError] = {}
         budgets = [_budget(table) for table, _ in group]
         results = run_many([search for _, search in group], budgets, on_error=failures.__setitem__)
-        seconds = (time.perf_counter() - began) / len(group)
+        seconds = time.perf_counter() - began
+        # Who searched more had more of the time: a move without search costs next to nothing.
+        whole = sum(result.simulations for result in results if result is not None)
         for index, ((table, _), result) in enumerate(zip(group, results, strict=True)):
             if result is None or result.action is None:
                 table.fail(table.player, str(failures.get(index, "The search found no move.")))
             else:
-                self._take(table, Answer(result.action, seconds, result.winrate))
+                share = seconds * result.simulations / max(1, whole)
+                self._take(table, Answer(result.action, share, result.winrate))
 
     def _take(self, table: Table, answer: Answer) -> None:
         if table.answer(answer):

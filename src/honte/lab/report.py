@@ -49,7 +49,8 @@ class MatchReport:
     records: dict[tuple[str, str], Record]
     """For the first of two players against the second."""
     seconds: dict[str, float]
-    """Mean thinking time a game, by player; an equal share where games think together."""
+    """Mean thinking time a game, by player; where games think together, the share of it that the
+    player's simulations are of all."""
     endings: Counter[Ending]
     forfeits: Counter[str]
     """Games lost by failing, by player."""

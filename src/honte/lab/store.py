@@ -20,6 +20,7 @@ from pydantic import BaseModel
 
 from honte.errors import HonteError
 from honte.lab.board_games import GameSpec
+from honte.lab.fingerprints import Fingerprint, fingerprint, networks_of
 from honte.lab.openings import Opening
 from honte.lab.specs import MatchSpec, PlayerSpec
 
@@ -158,6 +159,7 @@ class Store:
     def begin(self, game: GameSpec, match: MatchSpec, players: Sequence[PlayerSpec]) -> None:
         """Say what is played, or hold it against what was said before. New players may join.
 
+        A network is held to what is in its file, so that a table does not mix two of one name.
         Raises HonteError that names the difference.
         """
         names = [player.name for player in players]
@@ -167,21 +169,28 @@ class Store:
         with self._transaction():
             self._hold("study", "game", game)
             self._hold("study", "match", match)
+            for network in networks_of(match, players):
+                found = fingerprint(network)
+                if found is not None:
+                    self._hold("study", _of_network(network), found)
             for player in players:
                 self._hold("players", player.name, player)
 
     def _hold(self, table: str, name: str, value: BaseModel) -> None:
         column = "value" if table == "study" else "spec"
-        text = value.model_dump_json()
         row = self._connection.execute(
             f"SELECT {column} FROM {table} WHERE name = ?", (name,)
         ).fetchone()
         if row is None:
+            text = value.model_dump_json()
             self._connection.execute(f"INSERT INTO {table} VALUES (?, ?)", (name, text))
-        elif json.loads(row[0]) != json.loads(text):
+            return
+        held = _as_now(type(value), row[0])
+        new = value.model_dump(mode="json")
+        if held != new:
             what = f"another {name}" if table == "study" else f"another player {name!r}"
             raise HonteError(
-                f"{self.path} holds {what}: {_difference(json.loads(row[0]), json.loads(text))}. "
+                f"{self.path} holds {what}: {_difference(held, new)}. "
                 "Go on with what it holds, or name another file."
             )
 
@@ -198,6 +207,11 @@ class Store:
         if row is None:
             raise HonteError(f"{self.path} holds no match yet.")
         return str(row[0])
+
+    def network(self, name: str) -> Fingerprint | None:
+        """What was in a network's file when the match began; None where nobody played by it."""
+        noted = self.noted(_of_network(name))
+        return None if noted is None else Fingerprint(**json.loads(noted))
 
     def note(self, name: str, value: str) -> None:
         """Keep a remark beside the games: the machine, the command."""
@@ -307,6 +321,19 @@ def _game(row: Sequence[Any]) -> GameRow:
         number=row[0],
         finished=row[12],
     )
+
+
+def _of_network(name: str) -> str:
+    return f"network {name}"
+
+
+def _as_now(kind: type[BaseModel], text: str) -> Any:
+    """What an earlier honte wrote, with the fields that have come since at their defaults."""
+    written = json.loads(text)
+    try:
+        return kind(**written).model_dump(mode="json")
+    except HonteError:
+        return written
 
 
 def _difference(old: Any, new: Any, place: str = "") -> str:
