@@ -159,13 +159,22 @@ def distill(
     channels: _Channels = 64,
     steps: _Steps = 6000,
     batch_size: _Batch = 128,
+    played: Annotated[
+        float,
+        typer.Option(
+            min=0, max=1, help="Share of the policy target that is the move of the record."
+        ),
+    ] = 0.5,
     seed: _Seed = 0,
     workers: _Workers = 2,
     previous: _Previous = False,
 ) -> None:
     """Learn from records and from what a stronger network says of their positions."""
+    from dataclasses import replace
+
     _needs_torch()
     options = _options(samples, teacher, blocks, channels, steps, batch_size, seed, workers)
+    options = replace(options, weights=replace(options.weights, played=played))
     _run(run, options, previous)
 
 

@@ -20,7 +20,7 @@ class LossWeights:
     value: float = 1.0
     score: float = 0.5
     ownership: float = 0.5
-    played: float = 0.3
+    played: float = 0.5
     """With a teacher: the share of the policy target that is the move played."""
     outcome: float = 0.2
     """With a teacher: the share of the value target that is the game's result."""
