@@ -39,7 +39,16 @@ def test_a_run_s_curves_are_plotted_by_name(tmp_path, capsys):
 
 def test_a_folder_without_runs_is_one_sentence(tmp_path, capsys):
     assert main(["runs", str(tmp_path)]) == 2
-    assert "holds no training run" in capsys.readouterr().err
+    assert "There is no training run in" in capsys.readouterr().err
+
+
+def test_without_a_folder_named_it_is_the_one_where_runs_are_made(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["runs"]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+    RunFolder(tmp_path / "runs" / "one").open({"kind": "zero", "iterations": 9})
+    assert main(["runs"]) == 0
+    assert "one: zero, 0 of 9" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

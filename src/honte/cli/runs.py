@@ -13,8 +13,9 @@ WIDTH = 48
 
 def runs(
     folders: Annotated[
-        list[Path], typer.Argument(help="Folders of runs, or folders that hold some.")
-    ],
+        list[Path] | None,
+        typer.Argument(help="Folders of runs, or folders that hold some; else runs/, or this one."),
+    ] = None,
     curves: Annotated[bool, typer.Option(help="Draw what was measured.")] = True,
     plot: Annotated[Path | None, typer.Option(help="An SVG of one run's curves, to write.")] = None,
     only: Annotated[
@@ -28,9 +29,11 @@ def runs(
     from honte.errors import HonteError
     from honte.training.runs import RunFolder
 
+    folders = folders or [Path("runs") if Path("runs").is_dir() else Path()]
     found = [run for folder in folders for run in _runs_in(folder)]
     if not found:
-        raise HonteError(f"{', '.join(map(str, folders))} holds no training run.")
+        names = ", ".join(str(folder.resolve()) for folder in folders)
+        raise HonteError(f"There is no training run in {names}.")
     if plot is not None:
         _plot(found, plot, only)
     console = Console()
