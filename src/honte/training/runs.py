@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from honte.errors import HonteError
@@ -24,11 +25,17 @@ class RunFolder:
         """The file of the run's whole state."""
         return self.path / "checkpoint.pt"
 
-    def open(self, config: dict[str, Any], free: frozenset[str] = frozenset()) -> None:
+    def open(
+        self,
+        config: dict[str, Any],
+        free: frozenset[str] = frozenset(),
+        defaults: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         """Begin the run, or go on with it.
 
         ``config`` is what the run was asked for, as plain values; those named ``free`` may change
-        from one start to the next. Raises HonteError if any other differs from the run's own.
+        from one start to the next. Where the run is older than a setting, it began with what
+        ``defaults`` says. Raises HonteError if any other differs from the run's own.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -36,7 +43,7 @@ class RunFolder:
             raise HonteError(f"{self.path} cannot be made: {error.strerror}.") from None
         file = self.path / "config.json"
         if file.exists():
-            before = self.config()
+            before = {**defaults, **self.config()}
             for name in sorted((set(config) | set(before)) - free):
                 if config.get(name) != before.get(name):
                     raise HonteError(

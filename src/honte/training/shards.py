@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -20,6 +21,9 @@ from numpy.typing import NDArray
 from honte.errors import HonteError
 from honte.networks.layers import GLOBAL_FEATURES, SPATIAL_PLANES, Float
 
+COMPRESSION = 3
+"""zlib's level: on planes of Go as quick as 1 and half as large, a third larger than 6."""
+
 UNKNOWN_ACTION = 65535
 """Stands for the played move where there is none to learn from."""
 
@@ -28,12 +32,16 @@ UNKNOWN_ACTION = 65535
 class Arrays:
     """Arrays with the same number of rows, kept in one file."""
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, compressed: bool = False) -> None:
         """Write the file, whole or not at all. Raises HonteError if it cannot be written."""
         temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
         try:
-            with open(temporary, "wb") as file:
-                np.savez(file, **{field.name: getattr(self, field.name) for field in fields(self)})
+            with zipfile.ZipFile(temporary, "w", method, compresslevel=COMPRESSION) as file:
+                for field in fields(self):
+                    with file.open(f"{field.name}.npy", "w", force_zip64=True) as entry:
+                        array = getattr(self, field.name)
+                        np.lib.format.write_array(entry, array, allow_pickle=False)
             os.replace(temporary, path)
         except OSError as error:
             temporary.unlink(missing_ok=True)
@@ -47,7 +55,7 @@ class Arrays:
                 return cls(**{field.name: arrays[field.name] for field in fields(cls)})
         except FileNotFoundError:
             raise HonteError(f"There are no samples at {path}.") from None
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
             raise HonteError(
                 f"{path} holds no samples that can be read ({error}): delete it and make it again."
             ) from None

@@ -90,6 +90,19 @@ class SelfPlayTable(Phase):
     """Value at which the side to move gives up; None: every game is played out."""
     played_out_share: float = Field(default=0.1, ge=0.0, le=1.0)
     """Games in which nobody resigns, to see how many resignations were wrong [AlphaGo Zero]."""
+    playout_rounds: int = Field(default=0, ge=0)
+    """The first iterations, whose games are played by UCT with random playouts in the network's
+    place: where a game is short they know more than a network that has learned nothing yet, and
+    cost less. 0: the network plays from the start [AlphaGo Zero]."""
+    playout_visits: int = Field(default=2000, ge=2)
+    """Of each search there."""
+    random_moves: int = Field(default=0, ge=0)
+    """A game begins with 0 … so many moves drawn at random, each number as likely: what is played
+    from there on is learned from positions that no good player would come to, and openings differ.
+    0: every game begins at the beginning."""
+    ends_when_proven: bool = False
+    """With the solver: whether a game is over once a search knows its exact result, which is then
+    the game's. What follows would teach nothing that the search could not see."""
     longest_game: int | None = Field(default=None, ge=1)
     """Moves after which a game of Go is scored as it stands, and another is a draw; None: of Go
     three for each point, of other games 1,000."""

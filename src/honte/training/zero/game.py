@@ -41,8 +41,21 @@ class ZeroGame:
         """Moves after which a game is not worth going on, unless a run says otherwise."""
         return 3 * self.actions if self.is_go else 1000
 
-    def state_of_game(self, random: np.random.Generator) -> Any:
-        """The position before the first move of a game of self-play."""
+    def state_of_game(self, random: np.random.Generator, random_moves: int = 0) -> Any:
+        """The position in which self-play takes up a game: the first, or one after up to so many
+        random moves, each number as likely, in which the game is not over."""
+        state = self._first_state(random)
+        while random_moves > 0:
+            drawn = state.clone()
+            for _ in range(int(random.integers(random_moves + 1))):
+                drawn.apply_action(int(random.choice(drawn.legal_actions())))
+                if drawn.is_terminal():
+                    break
+            else:
+                return drawn
+        return state
+
+    def _first_state(self, random: np.random.Generator) -> Any:
         state = self.new_state()
         if self.komi_deviation > 0:
             drawn = state.komi + self.komi_deviation * random.standard_normal()

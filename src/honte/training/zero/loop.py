@@ -9,6 +9,7 @@ rounds, so a run that was interrupted makes the same network as one that was not
 from __future__ import annotations
 
 import copy
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ import onnx
 import torch
 from torch import nn
 
-from honte.evaluation import Evaluator
+from honte.evaluation import Evaluator, Rollout
 from honte.networks.layers import GLOBAL_FEATURES
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
 from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
@@ -102,7 +103,11 @@ class _Loop:
         self.config = config
         self.game: ZeroGame = open_game(config.game)
         self.folder = RunFolder(folder)
-        self.folder.open({"kind": "zero", **_flat(config.model_dump(mode="json"))}, FREE_TO_CHANGE)
+        self.folder.open(
+            {"kind": "zero", **_flat(config.model_dump(mode="json"))},
+            FREE_TO_CHANGE,
+            _flat(ZeroConfig().model_dump(mode="json")),
+        )
         self.replay = Replay(folder / "games")
         self.on_progress = on_progress
         self._play_round = play_round or self._play_here
@@ -118,8 +123,8 @@ class _Loop:
                 workers=training.workers,
             ),
             lambda network, part: loss(network, part, training),
-            # On small boards converting numbers costs more than fast products gain.
-            autocast=has_fast_bfloat16() and self.game.is_go,
+            # A network of the user's own has the arithmetic that it was written for.
+            autocast=has_fast_bfloat16() and config.network.factory is None,
         )
         self.playing = copy.deepcopy(self.learner.mean) if config.gating.games else None
         """With gating: the network that plays until a new one beats it."""
@@ -130,12 +135,16 @@ class _Loop:
         self.losses: dict[str, float] = {}
         self.measuring = Measuring(self.game, config, folder)
         self.speed = self.utilisation = 0.0
+        self._processor_before = 0.0
+        """Processor time of the run's earlier starts, as far as they were saved, seconds."""
+        self._began = time.process_time()
         checkpoint = self.folder.checkpoint
         if checkpoint.exists():
             saved = load_checkpoint(previous_of(checkpoint) if use_previous else checkpoint)
             self.learner.restore(saved["learner"])
             self.iteration = int(saved["iteration"])
             self.counts = [int(count) for count in saved["counts"]]
+            self._processor_before = float(saved.get("processor", 0.0))
             if self.playing is not None:
                 self.playing.load_state_dict(saved["playing"])
             self.folder.forget_after(self.iteration)
@@ -154,6 +163,11 @@ class _Loop:
         return file
 
     @property
+    def _processor(self) -> float:
+        """Seconds of processor time, of all cores and every start of the run."""
+        return self._processor_before + time.process_time() - self._began
+
+    @property
     def _best(self) -> nn.Module:
         """The network that plays."""
         return self.learner.mean if self.playing is None else self.playing
@@ -163,7 +177,9 @@ class _Loop:
         iteration = self.iteration
         if not self.replay.path(iteration).exists():
             first = iteration * self.config.self_play.games
-            samples, made = self._play_round(
+            by_playouts = iteration < self.config.self_play.playout_rounds
+            play_round = self._play_by_playouts if by_playouts else self._play_round
+            samples, made = play_round(
                 self._best,
                 f"{self.folder.path.name}-{iteration}",
                 range(first, first + self.config.self_play.games),
@@ -197,6 +213,19 @@ class _Loop:
             speed = made.evaluations / max(1e-9, made.seconds)
             self.utilisation = speed / backend_speed(evaluator, model, self.game)
         return samples, made
+
+    def _play_by_playouts(
+        self, network: nn.Module, name: str, numbers: range, on_progress: OnProgress
+    ) -> tuple[ZeroSamples, SelfPlayReport]:
+        """Games of random playouts, which need no network and no other machine."""
+        return play_games(
+            self.game,
+            self.config.self_play,
+            Rollout(),
+            numbers.start,
+            self.config.seed,
+            on_progress=on_progress,
+        )
 
     def _log_round(self, iteration: int, made: SelfPlayReport, samples: int) -> None:
         self.folder.log(
@@ -242,6 +271,7 @@ class _Loop:
                 self._save()
         self.iteration += 1
         values = {f"loss/{name}": value for name, value in self.losses.items()}
+        values["run/processor_seconds"] = round(self._processor, 1)
         if self.playing is not None:
             values.update(self._gate(self.playing))
         every = self.config.measuring.every
@@ -283,6 +313,7 @@ class _Loop:
                 "learner": self.learner.state(),
                 "iteration": self.iteration,
                 "counts": self.counts,
+                "processor": self._processor,
                 **({} if self.playing is None else {"playing": self.playing.state_dict()}),
             },
         )

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from honte.evaluation import Evaluator
-from honte.search import Budget, Search, SearchConfig, SearchResult, run_stream
+from honte import presets
+from honte.evaluation import Evaluator, Rollout
+from honte.search import Budget, Search, SearchConfig, SearchResult, StopReason, run_stream
 from honte.search.config import (
     Backup,
     Expansion,
@@ -139,6 +140,24 @@ def search_configs(table: SelfPlayTable, symmetric: bool) -> tuple[SearchConfig,
     return full, fast
 
 
+def playout_config(table: SelfPlayTable) -> SearchConfig:
+    """The search of the rounds that are played by random playouts: UCT."""
+    return presets.uct().replace(backup=Backup(solver=table.solver))
+
+
+def playout_table(table: SelfPlayTable) -> SelfPlayTable:
+    """What holds in the rounds played by playouts: every search is a full one, its visits are the
+    target, and there is no policy that it could surprise."""
+    return table.model_copy(
+        update={
+            "visits": table.playout_visits,
+            "full_share": 1.0,
+            "gumbel_considered": None,
+            "surprise_share": 0.0,
+        }
+    )
+
+
 def play_games(
     game: ZeroGame,
     table: SelfPlayTable,
@@ -181,18 +200,24 @@ def play_games(
 
 
 class GamePool:
-    """Games under way together, whose searches fill one evaluator's batches."""
+    """Games under way together, whose searches fill one evaluator's batches; by ``Rollout()`` the
+    games of the rounds that are played by playouts."""
 
     def __init__(
         self, game: ZeroGame, table: SelfPlayTable, evaluator: Evaluator, seed: int
     ) -> None:
+        by_playouts = isinstance(evaluator, Rollout)
         self.game = game
-        self.table = table
+        self.table = playout_table(table) if by_playouts else table
         self.evaluator = evaluator
         self.seed = seed
         self.report = SelfPlayReport()
         """Of everything so far; moves and evaluations of games under way too."""
-        self._full, self._fast = search_configs(table, game.symmetries > 1 or game.is_go)
+        self._full, self._fast = (
+            (playout_config(table),) * 2
+            if by_playouts
+            else search_configs(table, game.symmetries > 1 or game.is_go)
+        )
         self._longest = table.longest_game or game.longest
         self._game_of: dict[int, _Game] = {}
         self._next_number: Callable[[], int | None] = lambda: None
@@ -223,7 +248,8 @@ class GamePool:
     def _begin(self, number: int) -> tuple[Search, Budget]:
         random = self._random(number, 0)
         may_resign = bool(random.random() >= self.table.played_out_share)
-        one = _Game(number, self.game.state_of_game(random), may_resign)
+        state = self.game.state_of_game(random, self.table.random_moves)
+        one = _Game(number, state, may_resign)
         return self._think(one, None)
 
     def _think(self, one: _Game, before: Search | None) -> tuple[Search, Budget]:
@@ -281,6 +307,9 @@ class GamePool:
                 )
             )
         action = self._choose(one, result)
+        if table.ends_when_proven and result.stop_reason is StopReason.PROVEN:
+            one.returns = (one.values[-1], -one.values[-1])
+            return action
         limit = table.resign_below
         if limit is not None and one.resigns is None and result.value < limit:
             one.resigns = result.player
