@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -245,6 +247,12 @@ class GamePool:
     def _random(self, number: int, purpose: int) -> np.random.Generator:
         return np.random.Generator(np.random.Philox(key=[self.seed, (number << 32) + purpose]))
 
+    def _draw(self, number: int, purpose: int) -> int:
+        """One number of 64 bits, a hash of what it is for: a generator of its own for each move
+        would cost as much as the rest of the move."""
+        name = struct.pack("<QQQ", self.seed & (2**64 - 1), number, purpose)
+        return int.from_bytes(blake2b(name, digest_size=8).digest(), "little")
+
     def _begin(self, number: int) -> tuple[Search, Budget]:
         random = self._random(number, 0)
         may_resign = bool(random.random() >= self.table.played_out_share)
@@ -258,12 +266,12 @@ class GamePool:
         one.is_full = table.full_share == 1.0
         search = before
         if search is None or not one.is_full:
-            random = self._random(one.number, 1 + one.moves)
-            one.is_full = one.is_full or bool(random.random() < table.full_share)
+            drawn = self._draw(one.number, 3 * one.moves) / 2**64
+            one.is_full = one.is_full or drawn < table.full_share
             config = self._full if one.is_full else self._fast
             if search is None or search.config is not config:
-                name = int(random.integers(2**63))
-                search = Search(one.state, config, self.evaluator, seed=name)
+                seed = self._draw(one.number, 3 * one.moves + 1)
+                search = Search(one.state, config, self.evaluator, seed=seed)
         self._game_of[id(search)] = one
         visits = table.visits if one.is_full else table.fast_visits
         # Half of the visits are new ones even where the tree that was kept has them all.
@@ -333,9 +341,11 @@ class GamePool:
         if one.moves >= table.temperature_moves or table.gumbel_considered is not None:
             # Gumbel's decision is itself a draw from the improved policy.
             return result.action
-        policy = visit_policy(result.policy, table.temperature)
-        draw = self._random(one.number, 2**30 + one.moves).random()
-        chosen = int(np.searchsorted(np.cumsum(policy), draw, side="right"))
+        policy = result.policy
+        if table.temperature != 1.0:
+            policy = visit_policy(policy, table.temperature)
+        draw = self._draw(one.number, 3 * one.moves + 2) / 2**64
+        chosen = int(policy.cumsum().searchsorted(draw, side="right"))
         return chosen if chosen < len(policy) and policy[chosen] > 0 else result.action
 
     def _end(self, one: _Game) -> None:
@@ -357,7 +367,7 @@ class GamePool:
         if not one.positions:
             return []
         game = self.game
-        random = self._random(one.number, 2**31)
+        random = self._random(one.number, 1)
         surprises = [position.surprise for position in one.positions]
         counts = sample_counts(surprises, self.table.surprise_share, random)
         score, owners = game.final_board(one.state) if one.was_played_out else (None, None)
