@@ -32,8 +32,8 @@ def runs(
     folders = folders or [Path("runs") if Path("runs").is_dir() else Path()]
     found = [run for folder in folders for run in _runs_in(folder)]
     if not found:
-        names = ", ".join(str(folder.resolve()) for folder in folders)
-        raise HonteError(f"There is no training run in {names}.")
+        places = ", ".join(str(folder.resolve()) for folder in folders)
+        raise HonteError(f"There is no training run in {places}.")
     if plot is not None:
         _plot(found, plot, only)
     console = Console()

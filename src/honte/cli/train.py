@@ -385,8 +385,9 @@ def zero(
         losses = " ".join(f"{name} {value:.3f}" for name, value in progress.losses.items())
         line = (
             f"iteration {progress.iteration + 1}/{progress.iterations}  {progress.doing}  "
-            f"{progress.games} games  {progress.positions_per_second:.0f} evaluations/s "
-            f"({who(progress)})  {losses}"
+            f"{progress.games} games  {progress.positions_per_second:.0f} {who(progress)}  "
+            f"{progress.samples_per_second:.0f} samples/s (waiting {progress.waiting:.0%})  "
+            f"{losses}"
         )
         if progress.elo is not None:
             line += f"  Elo {progress.elo:+.0f}"
@@ -397,9 +398,13 @@ def zero(
     with _rounds_at(cluster, table) as elsewhere:
 
         def who(progress: ZeroProgress) -> str:
-            if elsewhere is None:
-                return f"{progress.utilisation:.0%} of the backend's"
-            return machines_at_work(elsewhere.machines)
+            if progress.iteration < table.self_play.playout_rounds:
+                return "playouts/s"
+            if elsewhere is not None:
+                return f"evaluations/s ({machines_at_work(elsewhere.machines)})"
+            if progress.utilisation is None:
+                return "evaluations/s"
+            return f"evaluations/s ({progress.utilisation:.0%} of the backend's)"
 
         file = run_zero(run, table, use_previous=previous, on_progress=show, play_round=elsewhere)
     typer.echo(f"{file}")

@@ -17,6 +17,7 @@ from honte.networks.backends.base import (
 from honte.networks.backends.choice import (
     batches_per_second,
     installed_backends,
+    kept_busy,
     measured_backend,
     open_backend,
 )
@@ -31,6 +32,7 @@ __all__ = [
     "RequestSlot",
     "batches_per_second",
     "installed_backends",
+    "kept_busy",
     "measured_backend",
     "open_backend",
 ]

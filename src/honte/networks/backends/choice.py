@@ -13,6 +13,7 @@ from honte.networks.backends.base import (
     Backend,
     BackendKind,
     BackendOptions,
+    CompiledNetwork,
     Device,
     Precision,
     Shapes,
@@ -152,8 +153,13 @@ def batches_per_second(
 
     Two slots a stream are in flight, so that none waits for Python. Compiling is not counted.
     """
-    compiled = backend.compile(model, shapes, network)
-    slots = [compiled.new_slot() for _ in range(2 * backend.streams)]
+    done, took = kept_busy(backend.compile(model, shapes, network), backend.streams, seconds)
+    return done / took
+
+
+def kept_busy(compiled: CompiledNetwork, streams: int, seconds: float) -> tuple[int, float]:
+    """Let all streams work for so long; how many batches they answered, and in how many seconds."""
+    slots = [compiled.new_slot() for _ in range(2 * streams)]
     for slot in slots:
         for array in slot.inputs.values():
             # Zeros would be a board without points, and its arithmetic not that of a game.
@@ -172,4 +178,4 @@ def batches_per_second(
         done += 1
     for slot in slots:
         slot.wait()
-    return (done + len(slots)) / (time.perf_counter() - begin)
+    return done + len(slots), time.perf_counter() - begin

@@ -58,9 +58,14 @@ class ZeroProgress:
     games: int
     """Of the whole run."""
     positions_per_second: float
-    """Evaluations a second of the last round of self-play."""
-    utilisation: float
-    """Those over what the backend alone answers in a second; 0 before it was measured."""
+    """Evaluations a second of the last round of self-play; playouts, where it was of those."""
+    utilisation: float | None
+    """Those over what the backend alone answers in a second; None before it was measured, and of
+    playouts."""
+    samples_per_second: float
+    """Learned from in the last iteration."""
+    waiting: float
+    """The share of that time in which batches were drawn and nothing was learned."""
     losses: dict[str, float]
     elo: float | None
     """Of the last measurement; the fixed opponent has 0."""
@@ -134,7 +139,8 @@ class _Loop:
         """Iterations learned from in full."""
         self.losses: dict[str, float] = {}
         self.measuring = Measuring(self.game, config, folder)
-        self.speed = self.utilisation = 0.0
+        self.speed = self.learning_speed = self.waiting = 0.0
+        self.utilisation: float | None = None
         self._processor_before = 0.0
         """Processor time of the run's earlier starts, as far as they were saved, seconds."""
         self._began = time.process_time()
@@ -218,6 +224,7 @@ class _Loop:
         self, network: nn.Module, name: str, numbers: range, on_progress: OnProgress
     ) -> tuple[ZeroSamples, SelfPlayReport]:
         """Games of random playouts, which need no network and no other machine."""
+        self.utilisation = None
         return play_games(
             self.game,
             self.config.self_play,
@@ -236,7 +243,7 @@ class _Loop:
                 "self_play/first_player_wins": made.first_wins / made.games,
                 "self_play/draws": made.draws / made.games,
                 "self_play/evaluations_per_second": self.speed,
-                "self_play/utilisation": self.utilisation,
+                **({} if self.utilisation is None else {"self_play/utilisation": self.utilisation}),
                 "self_play/resigned": float(made.resigned),
                 "self_play/wrongly_resigned": float(made.wrongly_resigned),
             },
@@ -247,11 +254,12 @@ class _Loop:
         training = self.config.training
         wanted = int(sum(self.counts) * training.uses / training.batch_size)
         rate = learning_rate(self.config, self.iteration)
-        began = self.learner.steps
+        began, clock, waited = self.learner.steps, time.perf_counter(), 0.0
         sums: dict[str, float] = {}
         if wanted > began:
             window = self.replay.window(self.counts, training)
         while self.learner.steps < wanted:
+            drawing = time.perf_counter()
             parts = draw_parts(
                 self.game,
                 window,
@@ -260,17 +268,23 @@ class _Loop:
                 self.config.seed,
                 self.learner.steps,
             )
+            waited += time.perf_counter() - drawing
             warm = min(1.0, (self.learner.steps + 1) / 100)
             for name, value in self.learner.step(parts, rate * warm).items():
                 sums[name] = sums.get(name, 0.0) + value
             done = self.learner.steps - began
             self.losses = {name: total / done for name, total in sums.items()}
+            taken = time.perf_counter() - clock
+            self.learning_speed = done * training.batch_size / taken
+            self.waiting = waited / taken
             if self.learner.steps % 10 == 0:
                 self._tell("learning")
             if done % STEPS_BETWEEN_CHECKPOINTS == 0:
                 self._save()
         self.iteration += 1
         values = {f"loss/{name}": value for name, value in self.losses.items()}
+        values["learning/samples_per_second"] = round(self.learning_speed, 1)
+        values["learning/waiting"] = round(self.waiting, 4)
         values["run/processor_seconds"] = round(self._processor, 1)
         if self.playing is not None:
             values.update(self._gate(self.playing))
@@ -331,6 +345,8 @@ class _Loop:
                     games,
                     self.speed,
                     self.utilisation,
+                    self.learning_speed,
+                    self.waiting,
                     self.losses,
                     self.elo,
                 )
@@ -355,14 +371,20 @@ def _flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
+def batch_shapes(evaluator: Any, game: ZeroGame) -> dict[str, tuple[int, ...]]:
+    """The inputs of a network of the game, in batches as the search sends them."""
+    rows = int(evaluator.preferred_batch_size)
+    if game.is_go:
+        return {"spatial": (rows, *game.shape), "global": (rows, GLOBAL_FEATURES)}
+    return {"observation": (rows, *game.shape)}
+
+
 def backend_speed(
     evaluator: Any, model: onnx.ModelProto, game: ZeroGame, seconds: float = 0.3
 ) -> float:
     """Rows a second of the backend alone on this network, in batches as the search sends them."""
     from honte.networks.backends.choice import batches_per_second
 
-    rows = int(evaluator.preferred_batch_size)
-    shapes: dict[str, tuple[int, ...]] = {"observation": (rows, *game.shape)}
-    if game.is_go:
-        shapes = {"spatial": (rows, *game.shape), "global": (rows, GLOBAL_FEATURES)}
-    return rows * batches_per_second(evaluator.backend, model, shapes, "network", seconds=seconds)
+    shapes = batch_shapes(evaluator, game)
+    batches = batches_per_second(evaluator.backend, model, shapes, "network", seconds=seconds)
+    return int(evaluator.preferred_batch_size) * batches
