@@ -23,8 +23,8 @@ from _measure import console, machine
 from rich.table import Table
 
 from honte.cluster import connect
+from honte.cluster.cargo import packed, unpacked
 from honte.cluster.desk import Deliver, Take
-from honte.cluster.self_play import packed, unpacked
 from honte.cluster.workforce import Workforce
 from honte.evaluation import Evaluator, NetworkEvaluator, Uniform
 from honte.lab.board_games import GameSpec

@@ -7,6 +7,8 @@ import time
 import pytest
 
 OPTIONS = {"num_cpus": 1, "num_gpus": 0, "object_store_memory": 80_000_000}
+PATIENCE = 300.0
+"""Seconds for anything that is bound to come, on however slow a machine."""
 
 
 class Nodes:
@@ -25,12 +27,20 @@ class Nodes:
         """Start nodes until there are so many."""
         while len(self.cluster.list_all_nodes()) < count:
             self.cluster.add_node(wait=False, **OPTIONS)
-        self.cluster.wait_for_nodes()
+        self.cluster.wait_for_nodes(timeout=PATIENCE)
 
     def kill_one(self):
-        """End a node's processes, as if its power had failed."""
+        """End the processes of one that is not the head."""
         head = self.cluster.head_node
-        node = next(node for node in self.cluster.list_all_nodes() if node is not head)
+        self._kill(next(node for node in self.cluster.list_all_nodes() if node is not head))
+
+    def kill(self, machine):
+        """End the processes of this one."""
+        nodes = self.cluster.list_all_nodes()
+        self._kill(next(node for node in nodes if node.node_id == machine.identity))
+
+    def _kill(self, node):
+        """As if its power had failed."""
         self.cluster.remove_node(node, allow_graceful=False)
 
 
@@ -55,7 +65,7 @@ os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 os.environ["RAY_DEDUP_LOGS_SKIP_REGEX"] = "."
 
 
-def until(condition, seconds=30.0):
+def until(condition, seconds=PATIENCE):
     """Wait for what another process brings about."""
     end = time.monotonic() + seconds
     while not condition():

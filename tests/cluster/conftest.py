@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from honte.cluster import connect
-from ray_cluster import running_nodes
+from honte.cluster import connect, connection, workforce
+from ray_cluster import PATIENCE, running_nodes
 
 FOLDER = Path(__file__).parent
 
@@ -15,6 +15,15 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if FOLDER in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("ray"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience():
+    """However slow the machine is, every desk is ready before the work begins."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workforce, "PATIENCE", PATIENCE)
+        patch.setattr(connection, "LOOK_PATIENCE", PATIENCE)
+        yield
 
 
 @pytest.fixture(scope="session")

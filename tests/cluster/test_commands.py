@@ -12,7 +12,7 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'honte[cluster]'")
 import ray
 
 from honte.lab.store import Store
-from ray_cluster import until
+from ray_cluster import PATIENCE, until
 
 ARGUMENTS = [
     "match", "name=a;preset=uct;visits=2000", "name=b;preset=uct;visits=1000", "--games", "60",
@@ -48,9 +48,9 @@ def test_a_match_that_is_stopped_leaves_no_process_and_goes_on(end, nodes, clust
     until(nobody_works)
     store = tmp_path / "match.sqlite"
     process = start(nodes.address, store)
-    until(lambda: len(games(store)) >= 4, 120)
+    until(lambda: len(games(store)) >= 4)
     process.send_signal(end)
-    printed = process.communicate(timeout=60)
+    printed = process.communicate(timeout=PATIENCE)
     assert process.returncode == (130 if end == signal.SIGINT else -signal.SIGKILL)
     if end == signal.SIGINT:
         assert f"Stopped; the same command goes on with {store}." in " ".join(printed[1].split())
@@ -58,7 +58,7 @@ def test_a_match_that_is_stopped_leaves_no_process_and_goes_on(end, nodes, clust
     assert 4 <= len(held) < 60
     until(nobody_works)
     again = start(nodes.address, store)
-    printed, said = again.communicate(timeout=300)
+    printed, said = again.communicate(timeout=PATIENCE)
     assert again.returncode == 0, said
     assert "60 games" in printed
     found = games(store)

@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip("ray", reason="needs Ray: pip install 'honte[cluster]'")
 pytest.importorskip("torch", reason="needs PyTorch: pip install 'honte[train]'")
 
+from honte.cluster.learning import ClusterLearning
 from honte.cluster.self_play import ClusterSelfPlay
 from honte.training.zero.config import (
     GameTable,
@@ -31,7 +32,7 @@ def test_a_run_is_the_same_on_several_machines_even_if_one_dies(nodes, cluster, 
     run_zero(tmp_path / "alone" / "run", TINY)
     nodes.have(3 if dies else 2)
     playing = []
-    rounds = ClusterSelfPlay(cluster, TINY)
+    rounds, learning = ClusterSelfPlay(cluster, TINY), ClusterLearning(cluster, TINY)
 
     def kill(progress):
         if progress.doing.startswith("playing"):
@@ -40,8 +41,16 @@ def test_a_run_is_the_same_on_several_machines_even_if_one_dies(nodes, cluster, 
             playing.append(progress.doing)
 
     try:
-        run_zero(tmp_path / "spread" / "run", TINY, on_progress=kill, play_round=rounds)
+        run_zero(
+            tmp_path / "spread" / "run",
+            TINY,
+            on_progress=kill,
+            play_round=rounds,
+            take_steps=learning,
+        )
+        assert learning.machine in cluster.machines()
     finally:
+        learning.close()
         rounds.close()
     assert playing == 2 * [f"playing {number}/12" for number in range(1, 13)]
     for name in ("games/games-00000.npz", "games/games-00001.npz", "network.onnx"):

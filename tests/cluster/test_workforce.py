@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from honte.cluster import Machine, connect, connection
 from honte.cluster.connection import ray_module
 from honte.cluster.workforce import Workforce, desks_of
 from honte.errors import HonteError
+from ray_cluster import PATIENCE
 
 
 class Squares:
@@ -57,15 +59,15 @@ def travels():
     ray.cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
 
 
-def squares(cluster, nodes, recipe, count=40, on_result=lambda workforce, done: None):
+def squares(cluster, nodes, recipe, numbers=range(40), on_result=lambda done: None):
     nodes.have(2)
-    numbers = iter(range(count))
+    numbers = iter(numbers)
     done = []
     workforce = Workforce(cluster, recipe, lambda number: number)
 
     def deliver(found):
         done.append(found)
-        on_result(workforce, done)
+        on_result(done)
         return True
 
     try:
@@ -84,24 +86,33 @@ def test_processes_that_end_are_replaced_and_their_jobs_are_done_once(cluster, n
     assert len({process for _, _, process in done}) >= 3
 
 
-@pytest.mark.slow
 def test_a_machine_that_joins_in_the_middle_gets_work(cluster, nodes):
+    """There is work until it does some."""
     nodes.have(2)
     before = len(cluster.machines())
+    processes = set()
+    end = time.monotonic() + PATIENCE
 
-    def join(workforce, done):
+    def numbers():
+        for number in count():
+            if len(processes) > before or time.monotonic() > end:
+                return
+            yield number
+
+    def join(done):
+        processes.add(done[-1][2])
         if len(done) == 5:
             nodes.have(before + 1)
 
-    done = squares(cluster, nodes, Squares(), count=6000, on_result=join)
-    assert sorted(number for number, _, _ in done) == list(range(6000))
-    assert len({process for _, _, process in done}) == before + 1
+    done = squares(cluster, nodes, Squares(), numbers(), join)
+    assert sorted(number for number, _, _ in done) == list(range(len(done)))
+    assert len(processes) == before + 1
 
 
 @pytest.mark.slow
 def test_a_job_that_ends_every_process_is_named(cluster, nodes):
     with pytest.raises(HonteError, match=r"3 processes have ended while they worked on .*\b5\b"):
-        squares(cluster, nodes, Squares(ends=5), count=6)
+        squares(cluster, nodes, Squares(ends=5), range(6))
 
 
 def test_work_that_goes_wrong_is_a_sentence_with_the_machine(cluster, nodes):

@@ -46,8 +46,7 @@ def test_killed_at_random_moments_every_game_is_there_once(tmp_path):
     while kills < 6:
         process = start(store)
         # Into the thick of it: until a game is new, then anywhere in the next ones.
-        deadline = time.monotonic() + 30
-        while count(store) == before and process.poll() is None and time.monotonic() < deadline:
+        while count(store) == before and process.poll() is None:
             time.sleep(0.005)
         time.sleep(random_moment.random() * 0.05)
         if process.poll() is not None:
@@ -63,7 +62,7 @@ def test_killed_at_random_moments_every_game_is_there_once(tmp_path):
         held = rows
     assert kills >= 3
     process = start(store)
-    printed, _ = process.communicate(timeout=60)
+    printed, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     with Store(store) as file:
         games = file.games()

@@ -301,13 +301,22 @@ def scale(
     samples: Annotated[float, typer.Option(help="Positions a second of the learner.")] = 395.0,
     reuse: Annotated[float, typer.Option(help="How often a position is learnt from.")] = 1.0,
     goal: Annotated[float, typer.Option(help="Games to count the days for.")] = 29e6,
+    round_games: Annotated[
+        int | None,
+        typer.Option(
+            "--round",
+            min=1,
+            help="In rounds of so many games, as honte plays: machines wait for the learner.",
+            show_default="all at once",
+        ),
+    ] = None,
 ) -> None:
     """Simulate self-play on many machines: games a day, and what ends the growth."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    from honte.lab.scaling import Costs, simulate
+    from honte.lab.scaling import Costs, simulate, simulate_rounds
     from honte.lab.sweeps import values_of
 
     costs = Costs(
@@ -321,24 +330,27 @@ def scale(
         samples_per_second=samples,
         reuse=reuse,
     )
-    table = Table(box=box.SIMPLE_HEAD)
-    headings = ("Machines", "Games a day", f"Days for {goal:g}", "Link busy", "Waiting")
-    for heading in (*headings, "Learner busy", "Not learnt from", "Networks a day", "Limit"):
-        table.add_column(heading, justify="right")
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    headings = ("Machines", "Games\na day", f"Days for\n{goal / 1e6:g} M", "Wait", "Link")
+    for heading in (*headings, "Learner", "Un-\nlearned", "Networks\na day", "Limit"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for number in values_of(machines):
         if not isinstance(number, int) or number < 1:
             raise HonteError(f"{number!r} is no number of machines.")
-        made = simulate(number, costs)
+        if round_games is None:
+            made = simulate(number, costs)
+        else:
+            made = simulate_rounds(number, costs, round_games)
         table.add_row(
-            str(number),
+            f"{number:,}",
             f"{made.games_per_day:,.0f}",
             f"{goal / made.games_per_day:,.0f}",
+            f"{made.waiting:.0%}",
             f"{made.link:.1%}",
-            f"{made.waiting:.1%}",
             f"{made.learner:.0%}",
             f"{made.unlearned:.0%}",
             f"{made.networks_per_day:.2g}",
-            made.limit,
+            made.limit.value,
         )
     Console(highlight=False).print(table)
 

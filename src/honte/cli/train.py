@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
+    from honte.cluster.learning import ClusterLearning
     from honte.cluster.self_play import ClusterSelfPlay
     from honte.training.distill import DistillOptions, Progress
     from honte.training.zero.config import ZeroConfig
@@ -395,35 +396,48 @@ def zero(
             said = progress.iteration
             _say(line)
 
-    with _rounds_at(cluster, table) as elsewhere:
+    with _crew_at(cluster, table) as (rounds, learning):
 
         def who(progress: ZeroProgress) -> str:
             if progress.iteration < table.self_play.playout_rounds:
                 return "playouts/s"
-            if elsewhere is not None:
-                return f"evaluations/s ({machines_at_work(elsewhere.machines)})"
+            if rounds is not None:
+                return f"evaluations/s ({machines_at_work(rounds.machines)})"
             if progress.utilisation is None:
                 return "evaluations/s"
             return f"evaluations/s ({progress.utilisation:.0%} of the backend's)"
 
-        file = run_zero(run, table, use_previous=previous, on_progress=show, play_round=elsewhere)
+        file = run_zero(
+            run,
+            table,
+            use_previous=previous,
+            on_progress=show,
+            play_round=rounds,
+            take_steps=learning,
+        )
     typer.echo(f"{file}")
 
 
 @contextmanager
-def _rounds_at(address: str | None, config: ZeroConfig) -> Iterator[ClusterSelfPlay | None]:
-    """Where games are played: on the cluster at an address, or for None in this process."""
+def _crew_at(
+    address: str | None, config: ZeroConfig
+) -> Iterator[tuple[ClusterSelfPlay | None, ClusterLearning | None]]:
+    """Who plays and who learns: a cluster at an address, or for None this process."""
     if address is None:
-        yield None
+        yield None, None
         return
     from honte.cluster import connect
+    from honte.cluster.learning import ClusterLearning
     from honte.cluster.self_play import ClusterSelfPlay
 
+    def say(sentence: str) -> None:
+        print(f"\n{sentence}", file=sys.stderr, flush=True)
+
     with connect(address) as cluster:
-        elsewhere = ClusterSelfPlay(
-            cluster, config, lambda said: print(f"\n{said}", file=sys.stderr, flush=True)
-        )
+        rounds = ClusterSelfPlay(cluster, config, say)
+        learning = ClusterLearning(cluster, config, say)
         try:
-            yield elsewhere
+            yield rounds, learning
         finally:
-            elsewhere.close()
+            learning.close()
+            rounds.close()

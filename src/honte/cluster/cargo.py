@@ -1,11 +1,14 @@
-"""Files that travel: a network goes through Ray's object store, and lies on each machine once."""
+"""What travels: a network's file goes through Ray's object store, and lies on each machine once;
+games go packed."""
 
 from __future__ import annotations
 
 import hashlib
 import importlib
 import os
+import pickle
 import tempfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +51,16 @@ def parcel_of(cluster: Cluster, path: Path) -> Parcel:
         raise HonteError(f"Cannot read {path}: {error.strerror}.") from None
     digest = hashlib.sha256(content).hexdigest()[:32]
     return Parcel(path.name, digest, cluster.ray.put(content))
+
+
+def packed(value: object) -> bytes:
+    """A game as it travels: planes are mostly empty, and a link is shared by all."""
+    return zlib.compress(pickle.dumps(value), 1)
+
+
+def unpacked(content: bytes) -> Any:
+    """The inverse of :func:`packed`; only for what a machine of the own cluster sent."""
+    return pickle.loads(zlib.decompress(content))
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -77,6 +77,10 @@ class Cluster:
             node["NodeID"] == machine.identity and node["Alive"] for node in self.ray.nodes()
         )
 
+    def here(self) -> str:
+        """The identity of the machine that this process is connected through."""
+        return str(self.ray.get_runtime_context().get_node_id())
+
     def look_at(self, machines: Sequence[Machine]) -> dict[Machine, str | None]:
         """How far the machines run the same honte as this one: nothing where they do, otherwise
         what is wrong, in words. Those that do not answer are left out."""

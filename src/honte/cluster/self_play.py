@@ -1,18 +1,16 @@
-"""Rounds of self-play on the machines of a cluster; learning stays where the run is kept."""
+"""Rounds of self-play on the machines of a cluster."""
 
 from __future__ import annotations
 
-import pickle
 import tempfile
 import time
-import zlib
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from honte.cluster.cargo import Parcel, parcel_of
+from honte.cluster.cargo import Parcel, packed, parcel_of, unpacked
 from honte.cluster.connection import Cluster
 from honte.cluster.desk import Deliver, Take
 from honte.cluster.workforce import Workforce
@@ -66,17 +64,6 @@ class SelfPlayBench:
                 return in_hand.popleft().number
 
             pool.play(next_number, lambda played: deliver(played.number, packed(played)))
-
-
-def packed(played: PlayedGame) -> bytes:
-    """A game as it travels: its planes are mostly empty, and a link is shared by all machines."""
-    return zlib.compress(pickle.dumps(played), 1)
-
-
-def unpacked(content: bytes) -> PlayedGame:
-    """The inverse of :func:`packed`; only for what a machine of the own cluster sent."""
-    played: PlayedGame = pickle.loads(zlib.decompress(content))
-    return played
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +144,7 @@ class ClusterSelfPlay:
         report = SelfPlayReport()
 
         def deliver(content: bytes) -> bool:
-            played = unpacked(content)
+            played: PlayedGame = unpacked(content)
             if played.number not in games:
                 games[played.number] = played
                 report.add(played.report)

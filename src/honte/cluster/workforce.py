@@ -22,6 +22,8 @@ Result = TypeVar("Result")
 
 CPUS_A_DESK = 4
 """Cores of a machine without GPU that share one process: one thread of Python feeds them."""
+GPU_OF_LEARNER = 0.1
+"""What processes that play leave of each GPU, as Ray counts, so that a learner may share one."""
 MOST_LOSSES = 3
 """Processes that one job, or one place for a desk, may take with it while their machines live."""
 PATIENCE = 60.0
@@ -170,7 +172,7 @@ class Workforce(Generic[Job, Result]):
         cpus = machine.cpus / seat.desks
         actor = self._ray.remote(Desk).options(
             num_cpus=cpus if cpus < 1 else int(cpus),
-            num_gpus=1 if machine.gpus >= seat.desks else machine.gpus / seat.desks,
+            num_gpus=1 - GPU_OF_LEARNER if machine.gpus >= 1 else 0,
             max_restarts=0,
             **on(machine),
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import queue
+import signal
 import subprocess
 import threading
 import time
@@ -20,6 +22,8 @@ SEED = "{seed}"
 LONGEST_LINE = 4096
 LONGEST_ANSWER = 1000
 """Lines; an engine that says more in one answer talks nonsense."""
+LAST_WORDS = 2.0
+"""Seconds to read what an engine said before it ended."""
 
 
 class EngineFailure(HonteError):
@@ -150,12 +154,20 @@ class GtpEngine:
             try:
                 process.wait(timeout=1.0)
             except subprocess.TimeoutExpired:
-                process.kill()
+                _kill(process)
                 process.wait()
         for reader in self._readers:
-            # A child of the engine may hold the pipes open; nobody waits for it.
-            reader.join(timeout=0.2)
+            # What it said last is read; but a child that it left behind may hold the pipes open.
+            reader.join(timeout=LAST_WORDS)
         for stream in (process.stdin, process.stdout, process.stderr):
             if stream is not None and not any(reader.is_alive() for reader in self._readers):
                 with contextlib.suppress(OSError):
                     stream.close()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process that does not listen and, where there are groups, what it has started."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    else:
+        process.kill()

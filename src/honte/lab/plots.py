@@ -38,6 +38,7 @@ def plot_by_name(ratings: Sequence[Rating], title: str) -> str:
             color="#1f5f8b",
             capsize=4,
         )
+    axes.axvline(0, color="black", alpha=0.3, linewidth=1)
     axes.set_yticks(range(len(order)), [rating.name for rating in order])
     axes.set_xlabel("Elo, with 95 % intervals")
     axes.grid(axis="x", alpha=0.3)
@@ -109,7 +110,6 @@ def plot_curves(
     figure, first = _figure(title, height=0.6 + 1.7 * len(curves))
     first.remove()
     grid = figure.subplots(len(curves), 1, sharex=True, squeeze=False)[:, 0]
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     for axes, (name, x, y) in zip(grid, curves, strict=True):
         axes.plot(x, y, "o-" if len(x) < 60 else "-", color="#1f5f8b", markersize=3)
         axes.set_title(name, loc="left", fontsize=9)
@@ -125,8 +125,9 @@ def _figure(title: str, *, height: float) -> tuple[Figure, Axes]:
     except ImportError:
         raise HonteError("Plots need matplotlib: pip install 'honte[lab]'.") from None
     figure = Figure(figsize=(7.5, height), layout="constrained")
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.08)  # type: ignore[call-arg, union-attr]
+    figure.suptitle(title, x=0.015, ha="left", fontsize=11)
     axes = figure.add_subplot()
-    axes.set_title(title, loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
     return figure, axes
 

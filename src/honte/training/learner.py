@@ -36,7 +36,8 @@ class Learner(Generic[Network, Part]):
 
     Matrices of the residual tower are moved by Muon (Jordan 2024), whose orthogonal steps need
     about half the samples here; biases and the heads by AdamW. Arithmetic is bfloat16 where
-    ``autocast`` says so, weights are float32.
+    ``autocast`` says so, weights are float32. ``device`` is PyTorch's name of where it all lies;
+    the parts of a batch come from there too.
     """
 
     def __init__(
@@ -46,7 +47,10 @@ class Learner(Generic[Network, Part]):
         loss: Callable[[Network, Part], dict[str, Tensor]],
         *,
         autocast: bool,
+        device: str = "cpu",
     ) -> None:
+        self.device = device
+        network.to(device)
         self.network = network
         self.mean: Network = copy.deepcopy(network)
         self.mean.requires_grad_(False)
@@ -105,7 +109,8 @@ class Learner(Generic[Network, Part]):
         return means
 
     def _gradient(self, part: Part) -> tuple[dict[str, float], Sequence[Tensor]]:
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._autocast):
+        kind = self.device.partition(":")[0]
+        with torch.autocast(kind, dtype=torch.bfloat16, enabled=self._autocast):
             values = self._loss(self.network, part)
         gradients = torch.autograd.grad(values["total"], self._parameters, allow_unused=True)
         found = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +47,10 @@ class Part:
     """[N, H, W] of Go, else [N, 0, 0]."""
     short_term: Tensor
     """[N, 3]."""
+
+    def on(self, device: str) -> Part:
+        """The same where PyTorch's device of this name has it."""
+        return Part(*(getattr(self, part.name).to(device) for part in fields(self)))
 
 
 def new_network(table: NetworkTable, game: ZeroGame) -> nn.Module:

@@ -16,32 +16,32 @@ from pathlib import Path
 from typing import Any
 
 import onnx
-import torch
 from torch import nn
 
 from honte.evaluation import Evaluator, Rollout
 from honte.networks.layers import GLOBAL_FEATURES
 from honte.training.checkpoint import load_checkpoint, previous_of, save_checkpoint
-from honte.training.learner import Learner, OptimiserOptions, has_fast_bfloat16
 from honte.training.runs import RunFolder
 from honte.training.zero.arena import Side
 from honte.training.zero.config import MeasuringTable, ZeroConfig
 from honte.training.zero.game import ZeroGame, open_game
 from honte.training.zero.learning import (
-    Part,
-    draw_parts,
     evaluator_of,
     export,
-    loss,
     model_of,
     network_file,
-    new_network,
+)
+from honte.training.zero.lessons import (
+    STEPS_BETWEEN_CHECKPOINTS,
+    Lesson,
+    TakeSteps,
+    new_learner,
+    steps_here,
 )
 from honte.training.zero.measuring import ELO_NAME, Measuring
 from honte.training.zero.replay import Replay, ZeroSamples
 from honte.training.zero.self_play import OnProgress, SelfPlayReport, play_games
 
-STEPS_BETWEEN_CHECKPOINTS = 100
 FREE_TO_CHANGE = frozenset(
     {"iterations", "training.workers"}
     | {f"measuring.{name}" for name in MeasuringTable.model_fields}
@@ -83,15 +83,16 @@ def run_zero(
     use_previous: bool = False,
     on_progress: Callable[[ZeroProgress], None] | None = None,
     play_round: PlayRound | None = None,
+    take_steps: TakeSteps | None = None,
 ) -> Path:
     """Run to the last iteration, or go on; returns the file of the network.
 
-    ``play_round`` plays the games; None: this process does.
+    ``play_round`` plays the games, ``take_steps`` learns from them; None: this process does.
 
     Raises HonteError where the folder holds a run of another configuration, a checkpoint is
     damaged (the last good one is named), or the disk is full.
     """
-    loop = _Loop(folder, config, use_previous, on_progress, play_round)
+    loop = _Loop(folder, config, use_previous, on_progress, play_round, take_steps)
     return loop.run()
 
 
@@ -103,8 +104,8 @@ class _Loop:
         use_previous: bool,
         on_progress: Callable[[ZeroProgress], None] | None,
         play_round: PlayRound | None,
+        take_steps: TakeSteps | None,
     ) -> None:
-        torch.set_num_threads(1)
         self.config = config
         self.game: ZeroGame = open_game(config.game)
         self.folder = RunFolder(folder)
@@ -116,21 +117,8 @@ class _Loop:
         self.replay = Replay(folder / "games")
         self.on_progress = on_progress
         self._play_round = play_round or self._play_here
-        torch.manual_seed(config.seed)
-        network = new_network(config.network, self.game)
-        training = config.training
-        self.learner: Learner[nn.Module, Part] = Learner(
-            network,
-            OptimiserOptions(
-                learning_rate=training.learning_rate,
-                weight_decay=training.weight_decay,
-                mean_decay=training.mean_decay,
-                workers=training.workers,
-            ),
-            lambda network, part: loss(network, part, training),
-            # A network of the user's own has the arithmetic that it was written for.
-            autocast=has_fast_bfloat16() and config.network.factory is None,
-        )
+        self.learner = new_learner(config)
+        self._take_steps = take_steps or steps_here(config)
         self.playing = copy.deepcopy(self.learner.mean) if config.gating.games else None
         """With gating: the network that plays until a new one beats it."""
         self.counts: list[int] = []
@@ -252,32 +240,22 @@ class _Loop:
     def _learn(self) -> None:
         """The steps that the rounds so far are worth."""
         training = self.config.training
-        wanted = int(sum(self.counts) * training.uses / training.batch_size)
-        rate = learning_rate(self.config, self.iteration)
-        began, clock, waited = self.learner.steps, time.perf_counter(), 0.0
+        lesson = Lesson(
+            counts=tuple(self.counts),
+            until=int(sum(self.counts) * training.uses / training.batch_size),
+            rate=learning_rate(self.config, self.iteration),
+        )
         sums: dict[str, float] = {}
-        if wanted > began:
-            window = self.replay.window(self.counts, training)
-        while self.learner.steps < wanted:
-            drawing = time.perf_counter()
-            parts = draw_parts(
-                self.game,
-                window,
-                training.batch_size,
-                training.workers,
-                self.config.seed,
-                self.learner.steps,
-            )
-            waited += time.perf_counter() - drawing
-            warm = min(1.0, (self.learner.steps + 1) / 100)
-            for name, value in self.learner.step(parts, rate * warm).items():
+        began, clock, waited = self.learner.steps, time.perf_counter(), 0.0
+        for done, step in enumerate(self._take_steps(self.learner, self.replay, lesson), 1):
+            for name, value in step.losses.items():
                 sums[name] = sums.get(name, 0.0) + value
-            done = self.learner.steps - began
             self.losses = {name: total / done for name, total in sums.items()}
+            waited += step.waited
             taken = time.perf_counter() - clock
             self.learning_speed = done * training.batch_size / taken
             self.waiting = waited / taken
-            if self.learner.steps % 10 == 0:
+            if (began + done) % 10 == 0:
                 self._tell("learning")
             if done % STEPS_BETWEEN_CHECKPOINTS == 0:
                 self._save()

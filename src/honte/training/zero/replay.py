@@ -119,16 +119,17 @@ class Replay:
         samples.save(self.path(iteration), compressed=True)
         self._kept[iteration] = samples
 
-    def window(self, counts: list[int], table: TrainingTable) -> ZeroSamples:
-        """The newest samples, where iteration n made ``counts[n]``."""
+    def rounds_of_window(self, counts: Sequence[int], table: TrainingTable) -> range:
+        """The iterations that the window takes in, where iteration n made ``counts[n]``."""
         wanted = window_size(sum(counts), table)
-        parts: list[ZeroSamples] = []
-        held = 0
-        for iteration in range(len(counts) - 1, -1, -1):
-            if held >= wanted:
-                self._kept.pop(iteration, None)
-                continue
-            part = self.load(iteration)
-            parts.append(part)
-            held += len(part)
-        return ZeroSamples.join(reversed(parts))
+        first, held = len(counts), 0
+        while first > 0 and held < wanted:
+            first -= 1
+            held += counts[first]
+        return range(first, len(counts))
+
+    def window(self, rounds: range) -> ZeroSamples:
+        """The samples of these iterations, of which the earlier ones are no more held in memory."""
+        for iteration in [kept for kept in self._kept if kept < rounds.start]:
+            del self._kept[iteration]
+        return ZeroSamples.join(self.load(iteration) for iteration in rounds)
