@@ -6,7 +6,12 @@ import time
 
 import pytest
 
-OPTIONS = {"num_cpus": 1, "num_gpus": 0, "object_store_memory": 80_000_000}
+OPTIONS = {
+    "num_cpus": 1,
+    "num_gpus": 0,
+    "object_store_memory": 80_000_000,
+    "include_log_monitor": False,
+}
 PATIENCE = 300.0
 """Seconds for anything that is bound to come, on however slow a machine."""
 

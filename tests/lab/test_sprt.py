@@ -42,10 +42,10 @@ def elo_of(chances):
     return -400 * math.log10(1 / mean - 1)
 
 
+@pytest.mark.parametrize("trials", [120, pytest.param(1500, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("spread", "draw"), [(0, 0.2), (250, 0.2), (0, 0.8)])
-def test_error_rates_hold(spread, draw):
+def test_error_rates_hold(spread, draw, trials):
     random = np.random.default_rng(7)
-    trials = 120
     wrong = {}
     for truth, bad in ((0, Verdict.ACCEPT_H1), (60, Verdict.ACCEPT_H0)):
         chances = outcomes(truth, spread, draw)

@@ -105,6 +105,30 @@ def test_a_player_that_cannot_be_is_a_sentence(text, said):
         parse_player(text)
 
 
+def test_whole_numbers_are_tuned_at_a_fixed_time(tmp_path):
+    pytest.importorskip("optuna", reason="tuning needs the extra lab")
+    base = parse_player("name=base;preset=uct;seconds=0.002")
+    field, near = range_of("parallelism.batch_size=1:4:1")
+    with Store(tmp_path / "tuned.sqlite") as store:
+        tuning = Tuning(
+            store, base, {field: near}, pairs=1, game=GameSpec(name="tic-tac-toe"),
+            match=plain_match(1),
+        )  # fmt: skip
+        values = [trial.values[field] for trial in tuning.run(3)]
+        assert len(store.games()) == 6
+        for number, value in enumerate(values):
+            spec = store.player(f"trial {number}")
+            assert spec["search"]["parallelism"]["batch_size"] == value
+            assert spec["limits"] == {"visits": None, "simulations": None, "seconds": 0.002}
+    assert set(values) <= {1, 2, 3, 4}
+
+
+@pytest.mark.parametrize("text", ["selection.c=1", "selection.c=2:1", "c=1:2:0", "c=1:2:1:1"])
+def test_what_is_no_range_is_a_sentence(text):
+    with pytest.raises(HonteError, match="range"):
+        range_of(text)
+
+
 def test_tuning_goes_on_where_it_stopped(tmp_path):
     pytest.importorskip("optuna", reason="tuning needs the extra lab")
 

@@ -120,7 +120,11 @@ def sweep(
 @lab_app.command("tune")
 def tune(
     fields: Annotated[
-        list[str], typer.Argument(metavar="FIELD=LOW:HIGH…", help="selection.c_puct=0.5:4 …")
+        list[str],
+        typer.Argument(
+            metavar="FIELD=LOW:HIGH…",
+            help="selection.c_puct=0.5:4, with a step parallelism.batch_size=1:16:1 …",
+        ),
     ],
     store: Annotated[Path, typer.Option(help="The match's SQLite file; goes on if begun.")],
     player: Annotated[

@@ -194,6 +194,8 @@ def play_with_progress(
         TimeRemainingColumn(),
         TextColumn("{task.fields[crew]}"),
         console=console,
+        # Games end seldom and unevenly: the last thousand say how long the rest will take.
+        speed_estimate_period=float("inf"),
     )
     if playrooms is not None:
         playrooms.on_notice = lambda said: console.print(said, style="yellow", highlight=False)

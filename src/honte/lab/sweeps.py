@@ -50,16 +50,33 @@ def swept(base: SearchPlayerSpec, field: str, values: Sequence[Any]) -> list[Sea
     return [with_field(base, field, value, f"{short} {value}") for value in values]
 
 
-def range_of(text: str) -> tuple[str, tuple[float, float]]:
-    """``selection.c_puct=0.5:4`` as a field and its ends. Raises HonteError."""
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Where a field's value is looked for."""
+
+    low: float
+    high: float
+    step: float | None = None
+    """Between values that are tried; None: any value between the ends."""
+
+    def value(self, found: float) -> float:
+        """A value as the field takes it: whole where all are."""
+        whole = self.step is not None and self.step == int(self.step) and self.low == int(self.low)
+        return int(found) if whole else found
+
+
+def range_of(text: str) -> tuple[str, Range]:
+    """``selection.c_puct=0.5:4`` as a field and its ends, ``parallelism.batch_size=1:16:1`` with a
+    step too. Raises HonteError."""
     field, _, ends = text.partition("=")
     try:
-        low, high = (float(part) for part in ends.split(":"))
+        low, high, *step = (float(part) for part in ends.split(":"))
+        (step_wide,) = step or (None,)
     except ValueError:
-        raise HonteError(f"{text!r} is no range: write FIELD=LOW:HIGH.") from None
-    if not low < high:
+        raise HonteError(f"{text!r} is no range: write FIELD=LOW:HIGH or LOW:HIGH:STEP.") from None
+    if not low < high or (step_wide is not None and step_wide <= 0):
         raise HonteError(f"The range of {text} is empty.")
-    return field, (low, high)
+    return field, Range(low, high, step_wide)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +100,7 @@ class Tuning:
         self,
         store: Store,
         base: SearchPlayerSpec,
-        ranges: Mapping[str, tuple[float, float]],
+        ranges: Mapping[str, Range],
         *,
         pairs: int,
         game: GameSpec,
@@ -116,8 +133,8 @@ class Tuning:
         import optuna
 
         distributions: dict[str, BaseDistribution] = {
-            field: optuna.distributions.FloatDistribution(low, high)
-            for field, (low, high) in self._ranges.items()
+            field: optuna.distributions.FloatDistribution(near.low, near.high, step=near.step)
+            for field, near in self._ranges.items()
         }
         chosen: list[dict[str, float]] = json.loads(self._store.noted("trials") or "[]")
         if any(set(values) != set(self._ranges) for values in chosen):
@@ -127,7 +144,9 @@ class Tuning:
                 self._study.enqueue_trial(chosen[number])
             asked = self._study.ask(distributions)
             if number >= len(chosen):
-                chosen.append({field: float(asked.params[field]) for field in self._ranges})
+                chosen.append(
+                    {field: near.value(asked.params[field]) for field, near in self._ranges.items()}
+                )
                 self._store.note("trials", json.dumps(chosen))
             score = self._play(number, chosen[number])
             self._study.tell(asked, score)
