@@ -36,7 +36,7 @@ def told(rows):
 
 
 def test_a_machine_that_dies_in_the_middle_costs_no_game(tmp_path, nodes, cluster):
-    players = [uct("a", 900), uct("b", 500), uct("c", 200)]
+    players = [uct("a", 400), uct("b", 250), uct("c", 100)]
     alone = play(tmp_path / "alone.sqlite", players, 8)
     nodes.have(3)
     seen = []
