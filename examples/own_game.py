@@ -44,6 +44,10 @@ class Cram:
     def returns(self) -> list[float]:
         return [-1.0, 1.0] if self.player == 0 else [1.0, -1.0]
 
+    def observation_tensor(self) -> list[float]:
+        """What a network would see; a search by playouts does without."""
+        return [float(cell in self.covered) for cell in range(self.rows * self.columns)]
+
     def clone(self) -> Cram:
         copy = Cram(self.rows, self.columns)
         copy.covered, copy.player = self.covered, self.player

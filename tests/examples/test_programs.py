@@ -6,6 +6,7 @@ import runpy
 import numpy as np
 import pytest
 
+from honte.cli.main import main
 from shared_data import REPOSITORY
 
 
@@ -64,6 +65,17 @@ def test_a_network_of_one_s_own_learns_connect_four(tmp_path, capsys, monkeypatc
     policy = [float(found) for found in re.findall(r"'loss/policy': ([0-9.]+)", out)]
     assert len(policy) == 3
     assert policy[-1] < policy[0]
+
+
+def test_a_game_and_a_network_of_one_s_own_are_learned_by_the_same_command(tmp_path, capsys):
+    pytest.importorskip("torch")
+    file = str(REPOSITORY / "examples" / "own_run.toml")
+    assert main(["train", "zero", file, "--run", str(tmp_path / "run")]) == 0
+    assert (tmp_path / "run" / "network.pt").exists()
+    assert main(["runs", str(tmp_path / "run")]) == 0
+    table = capsys.readouterr().out
+    first, last = re.search(r"loss/policy\s*│\s*([\d.]+)\s*│\s*([\d.]+)", table).groups()
+    assert float(last) < float(first)
 
 
 def test_regret_on_slot_machines_grows_as_the_papers_say():

@@ -380,6 +380,8 @@ def zero(
 
     said = -1
     table = ZeroConfig.from_toml(config)
+    # A game or a network of the user's own may lie beside the run's file.
+    sys.path.insert(0, str(config.resolve().parent))
 
     def show(progress: ZeroProgress) -> None:
         nonlocal said
