@@ -270,7 +270,7 @@ def test_who_is_hopelessly_behind_resigns_and_some_games_are_played_out():
 
 PROGRAM = """
 import sys
-sys.path.insert(0, {tests!r})
+sys.path[:0] = {tests!r}
 from pathlib import Path
 from test_zero import TINY
 from honte.training.zero.loop import run_zero
@@ -282,7 +282,8 @@ run_zero(Path(sys.argv[1]), TINY)
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path):
     """SIGKILL at random moments; the network at the end is the same to the last bit."""
     run_zero(tmp_path / "whole", TINY)
-    program = PROGRAM.format(tests=str(Path(__file__).parent))
+    here = Path(__file__).parent
+    program = PROGRAM.format(tests=[str(here), str(here.parent)])
     random = np.random.default_rng(int(time.time()))
     kills = 0
     for _ in range(60):
