@@ -103,8 +103,10 @@ def test_a_match_on_the_command_line(tmp_path, capsys):
     arguments = ["match", *players, "--store", store, "--game", "tic-tac-toe", "--games", "4"]
     pages = ["--csv", str(tmp_path / "m.csv"), "--html", str(tmp_path / "m.html")]
     assert main([*arguments, "--openings", "1", *pages]) == 0
-    out = capsys.readouterr().out
+    out, progress = capsys.readouterr()
     assert "a against b" in out or "b against a" in out
+    assert "4/4" in progress
+    assert "left 0:00:00" in progress
     assert (tmp_path / "m.csv").read_text().count("\n") == 3
     assert "<svg" in (tmp_path / "m.html").read_text()
     assert main(["lab", "rate", store, "--anchor", "a"]) == 0
@@ -136,3 +138,16 @@ def test_games_of_go_become_sgf(tmp_path, capsys):
     record = records.load(tmp_path / "games" / "00001.sgf")
     assert record.komi == 7
     assert len(record.moves()) > 4
+
+
+def test_a_sweep_over_numbers_is_plotted_over_them(tmp_path, capsys):
+    """And one over words by its words."""
+    for field, values, axis in (
+        ("selection.c", "0.5,1", "selection.c</text>"),
+        ("decision.kind", "most_visits,highest_value", "Elo, with 95 % intervals</text>"),
+    ):
+        page = tmp_path / "sweep.html"
+        arguments = ["lab", "sweep", field, values, "--store", str(tmp_path / field)]
+        options = ["--player", "preset=uct;visits=3", "--size", "3", "--games", "2"]
+        assert main([*arguments, *options, "--html", str(page)]) == 0
+        assert axis in page.read_text()

@@ -107,14 +107,24 @@ def sweep(
     base = parse_player(player, network=network)
     if not isinstance(base, SearchPlayerSpec):
         raise HonteError("A sweep varies a search of honte's, not an engine.")
-    players = swept(base, field, values_of(values))
+    varied = values_of(values)
+    players = swept(base, field, varied)
+    names = tuple(one.name for one in players)
+    numbers = all(isinstance(value, int | float) for value in varied)
     game = GameSpec(size=size)
     spec = MatchSpec(openings=OpeningsSpec(network=base.leaf.network), seed=seed)
-    plan = RoundRobin(tuple(one.name for one in players), games // 2)
+    plan = RoundRobin(names, games // 2)
     with playrooms_at(cluster) as playrooms, Store(store) as file:
         match = Match(file, players, plan, game=game, match=spec, open_playroom=playrooms)
         rows = play_with_progress(match, store, playrooms)
-    show_report(f"{game.title()}: {field}", rows, csv=csv, html=html)
+    show_report(
+        f"{game.title()}: {field}",
+        rows,
+        csv=csv,
+        html=html,
+        axis=dict(zip(names, varied, strict=True)) if numbers else None,
+        axis_label=field,
+    )
 
 
 @lab_app.command("tune")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -230,13 +230,16 @@ def show_report(
     html: Path | None = None,
     anchor: str | None = None,
     confidence: float = 0.95,
+    axis: Mapping[str, float] | None = None,
+    axis_label: str = "",
 ) -> None:
-    """Print the ratings of these games, and write the files that were asked for."""
+    """Print the ratings of these games, and write the files that were asked for. ``axis``: the
+    players by a number to plot them over."""
     from rich.console import Console
 
     from honte.files import write_text
     from honte.lab import report
-    from honte.lab.plots import plot_by_name
+    from honte.lab.plots import plot_by_name, plot_by_number
 
     found = report.report(title, rows, anchor=anchor, confidence=confidence)
     console = Console(highlight=False)
@@ -247,4 +250,8 @@ def show_report(
     if csv is not None:
         write_text(csv, report.csv_table(found))
     if html is not None:
-        write_text(html, report.html_page(found, plot_by_name(found.ratings, title)))
+        svg = plot_by_name(found.ratings, title)
+        if axis is not None:
+            points = [(axis[rating.name], rating) for rating in found.ratings]
+            svg = plot_by_number(points, title, axis_label)
+        write_text(html, report.html_page(found, svg))

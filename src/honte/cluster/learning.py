@@ -55,7 +55,7 @@ class Taken:
     """Why it cannot go on; a sentence."""
 
 
-class Study:
+class LearnerDesk:
     """A learner in a process of a machine. Ray calls one method at a time."""
 
     def __init__(self, config: ZeroConfig) -> None:
@@ -79,7 +79,7 @@ class Study:
             return device, f"cannot learn: {error}"
         return device, None
 
-    def study(self, task: Task) -> Taken:
+    def learn(self, task: Task) -> Taken:
         """Take steps for a while, or to where the state is wanted."""
         from honte.training.zero.lessons import steps
 
@@ -227,7 +227,7 @@ class ClusterLearning:
         """What it answers; None if it is lost."""
         errors = self._ray.exceptions
         try:
-            taken: Taken = self._ray.get(elsewhere.actor.study.remote(task))
+            taken: Taken = self._ray.get(elsewhere.actor.learn.remote(task))
         except errors.RayTaskError:
             raise  # a fault of honte's own
         except errors.RayError:
@@ -274,7 +274,7 @@ class ClusterLearning:
             if different is not None:
                 return self._refuse(machine, different)
             self._fit.add(machine.identity)
-        actor = ray.remote(Study).options(
+        actor = ray.remote(LearnerDesk).options(
             num_cpus=0,  # machines do not play while it learns
             num_gpus=GPU_OF_LEARNER if machine.gpus >= 1 else 0,
             max_restarts=0,

@@ -79,8 +79,9 @@ class MatchReport:
             elo, low, high, chance = self.difference
             notes.insert(
                 0,
-                f"{self.ratings[0].name} against {self.ratings[1].name}: {elo:+.0f} Elo, interval "
-                f"{low:+.0f} … {high:+.0f}; stronger with a probability of {chance:.1%}.",
+                f"{self.ratings[0].name} against {self.ratings[1].name}: {_signed(elo)} Elo, "
+                f"interval {_signed(low)} … {_signed(high)}; stronger with a probability of "
+                f"{chance:.1%}.",
             )
         if self.checked:
             notes.append(
