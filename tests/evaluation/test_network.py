@@ -22,7 +22,7 @@ FLOAT32 = Precision.FLOAT32
 
 def small(version: int = 8, **options: object) -> NetworkEvaluator:
     network = from_katago(random_network(version, seed=4))
-    return NetworkEvaluator(network, precision=FLOAT32, **options)  # type: ignore[arg-type]
+    return NetworkEvaluator(network, **{"precision": FLOAT32, **options})  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
@@ -199,9 +199,11 @@ def test_bfloat16_hardly_changes_what_a_real_network_says(b6c96: Network) -> Non
         ({"batch_size": 0}, "A batch of 0 positions"),
         ({"policy_optimism": 1.5}, "Policy optimism is from 0 to 1"),
         ({"streams": 0}, "0 streams"),
+        ({"precision": "float32"}, "one of Precision.FLOAT32, .* not 'float32'"),
+        ({"backend": "onnxruntime"}, "not 'onnxruntime'"),
     ],
 )
-def test_arguments_that_make_no_sense_are_refused(options: dict[str, float], message: str) -> None:
+def test_arguments_that_make_no_sense_are_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(HonteError, match=message):
         small(**options)
 

@@ -34,8 +34,10 @@ class OnBackend:
     ) -> None:
         if batch_size is not None and batch_size < 1:
             raise HonteError(f"A batch of {batch_size} positions is none: give at least 1.")
-        opened = backend if isinstance(backend, Backend) else None
-        kind = backend if isinstance(backend, BackendKind) else BackendKind.AUTOMATIC
+        if isinstance(backend, Backend):
+            opened, kind = backend, BackendKind.AUTOMATIC
+        else:
+            opened, kind = None, BackendKind.AUTOMATIC if backend is None else backend
         options = BackendOptions(kind, device, precision, streams)
         self.backend = chosen_backend(opened, options, model, title, shapes)
         self._title = title

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from honte.errors import HonteError
+
 if TYPE_CHECKING:
     import onnx
 
@@ -64,6 +66,15 @@ class BackendOptions:
     device: Device | None = None
     precision: Precision | None = None
     streams: int | None = None
+
+    def __post_init__(self) -> None:
+        """Raises HonteError for a name in the place of a kind, which would not be understood."""
+        kinds = {"kind": BackendKind, "device": Device, "precision": Precision}
+        for name, enum in kinds.items():
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, enum):
+                known = ", ".join(map(str, enum))
+                raise HonteError(f"A backend's {name} is one of {known}, not {value!r}.")
 
 
 class RequestSlot(ABC):
