@@ -220,7 +220,12 @@ def _run(folder: Path, options: DistillOptions, previous: bool) -> None:
             f"step {progress.step}/{progress.steps}  {progress.samples_per_second:.0f} samples/s  "
             f"{losses}  waiting {progress.waiting:.0%}"
         )
-        names = {"top1": "top-1", "value": "winner"}
+        names = {
+            "top1": "top-1",
+            "value": "winner",
+            "top1_of_all": "top-1 of all",
+            "value_of_all": "winner of all",
+        }
         shares = [f"{names[name]} {value:.1%}" for name, value in (progress.held_out or {}).items()]
         if shares:
             line += f"  held out: {', '.join(shares)}"

@@ -92,7 +92,8 @@ class Progress:
     """Means since the last report."""
     held_out: dict[str, float] | None
     """Of the last measurement: ``top1``, the share of played moves that the policy ranks first;
-    ``value``, the share of winners it names."""
+    ``value``, the share of winners it names; at the end of the run also both ``…_of_all`` held-out
+    positions."""
     waiting: float
     """The share of the time that training waited for data."""
 
@@ -219,7 +220,10 @@ def _train(
         counted += 1
         if learner.steps % options.checkpoint_every == 0 or learner.steps == options.steps:
             last = learner.steps == options.steps
-            measured = held_out.measure(learner.mean, None if last else options.measured_rows)
+            measured = held_out.measure(learner.mean, options.measured_rows)
+            if last:
+                whole = held_out.measure(learner.mean, None)
+                measured |= {f"{name}_of_all": value for name, value in whole.items()}
             save_checkpoint(
                 run.checkpoint,
                 {"learner": learner.state(), "place": [place.epoch, place.window, place.batch]},
@@ -253,14 +257,16 @@ class _HeldOut:
     def measure(self, network: GoNetwork, most: int | None) -> dict[str, float]:
         """Top-1 accuracy of the played moves and accuracy of the winner, where there are such.
 
-        ``most`` rows, spread over all, or every one.
+        ``most`` rows, always the same ones drawn from all, or every one.
         """
         right = rows = winners = games = 0
+        total = sum(map(len, self._shards))
+        draw = np.random.Generator(np.random.Philox(key=[0, total]))
         for shard in self._shards:
             chosen = np.arange(len(shard))
-            if most is not None:
-                step = max(1, sum(map(len, self._shards)) // most)
-                chosen = chosen[::step]
+            if most is not None and most < total:
+                share = round(most * len(shard) / total)
+                chosen = np.sort(draw.choice(chosen, share, replace=False))
             for start in range(0, len(chosen), 256):
                 part = shard.take(chosen[start : start + 256])
                 batch = make_batch(part, None, np.zeros(len(part), np.int64))
