@@ -1,10 +1,14 @@
 """A trained network of Go is the same network in PyTorch, in its KataGo file and in ONNX."""
 
+import os
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
 
 from honte.evaluation import NetworkEvaluator
-from honte.games.go import Go
+from honte.games.go import Go, Rules
 from honte.networks import load
 from honte.networks.backends import BackendOptions, Precision, open_backend
 from honte.networks.katago_writer import write_katago
@@ -90,3 +94,45 @@ def test_a_search_runs_the_exported_file(tmp_path):
     write_katago(to_katago(random_network(ARCHITECTURES["pooling"]), "x"), tmp_path / "x.bin.gz")
     said = NetworkEvaluator(tmp_path / "x.bin.gz").evaluate([Go(9).new_initial_state()])
     assert said.policy.sum() == pytest.approx(1.0, abs=1e-5)
+
+
+KATAGO_CONFIG = """
+logFile = {folder}/katago.log
+homeDataDir = {folder}
+logAllGTPCommunication = false
+logSearchInfo = false
+rules = tromp-taylor
+allowResignation = false
+resignThreshold = -0.99
+resignConsecTurns = 3
+maxVisits = 2
+numSearchThreads = 1
+ponderingEnabled = false
+lagBuffer = 0
+"""
+
+
+def test_katago_itself_loads_the_file_and_says_the_same(tmp_path):
+    katago = os.environ.get("HONTE_KATAGO") or shutil.which("katago")
+    if katago is None:
+        pytest.skip("needs KataGo, on the path or named by HONTE_KATAGO")
+    file, config = tmp_path / "network.bin.gz", tmp_path / "gtp.cfg"
+    write_katago(to_katago(random_network(ARCHITECTURES["pooling"]), "mine"), file)
+    config.write_text(KATAGO_CONFIG.format(folder=tmp_path))
+    spoken = subprocess.run(
+        [katago, "gtp", "-model", str(file), "-config", str(config)],
+        input="boardsize 9\nkomi 7\nkata-raw-nn 0\nquit\n",
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=True,
+    ).stdout.splitlines()
+    numbers = {line.split()[0]: line.split()[1] for line in spoken if len(line.split()) == 2}
+    begin = spoken.index("policy") + 1
+    points = [float(number) for line in spoken[begin : begin + 9] for number in line.split()]
+    start = Go(9, rules=Rules.named("tromp-taylor"), komi=7).new_initial_state()
+    said = NetworkEvaluator(file, precision=Precision.FLOAT32).evaluate([start])
+    policy = [*points, float(numbers["policyPass"])]
+    np.testing.assert_allclose(said.policy[0], policy, atol=1e-4)
+    assert said.values.win[0] == pytest.approx(float(numbers["whiteLoss"]), abs=1e-4)
+    assert np.ptp(policy) > 1e-3
