@@ -165,6 +165,9 @@ void bind_change_face(nb::class_<GoState>& state) {
       .def("with_cleanup", &GoState::with_cleanup, "cleanup"_a,
            "A copy in which two passes under territory scoring lead to the clean-up phases (as they "
            "do from the start) or, without them, end the game and leave dead stones to the players.")
+      .def("without_earlier_moves", &GoState::without_earlier_moves,
+           "A copy of which networks are told nothing of the moves so far, but for what ko and the "
+           "rules forbid: they judge the board, not how it came about. Later moves are shown.")
       .def("resumed", &GoState::resumed,
            "A copy in which play goes on if the game was over; two more passes end it again.")
       .def("freeze", &GoState::freeze,

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gtp_driver import QUICK, Fixed
-from honte.evaluation import Rollout
+from honte.evaluation import NetworkEvaluator, Rollout
 from honte.games.go import RULE_NAMES, Rules
 from honte.presets import alphago_zero, uct
 from honte.protocols.analysis_format import View
@@ -128,6 +128,7 @@ def test_mirror_images_share_a_hash():
         ({"whiteHandicapBonus": "2N"}, "whiteHandicapBonus"),
         ({"overrideSettings": []}, "overrideSettings"),
         ({"overrideSettings": {"maxVisits": -1}}, "overrideSettings"),
+        ({"overrideSettings": {"ignorePreRootHistory": 1}}, "overrideSettings"),
         ({"avoidMoves": [{"player": "B"}]}, "avoidMoves"),
         ({"avoidMoves": [{"player": "B", "moves": ["C3"], "untilDepth": 0}]}, "avoidMoves"),
         ({"allowMoves": [{"player": "B", "moves": [], "untilDepth": 1}]}, "allowMoves"),
@@ -185,6 +186,23 @@ def test_warnings_let_a_query_go_on():
     assert [reply.get("field") for reply in replies[:2]] == ["nonsense", "overrideSettings"]
     assert all("warning" in reply for reply in replies[:2])
     assert replies[2]["isDuringSearch"] is False
+
+
+def test_the_way_to_a_position_is_hidden_from_the_network_unless_it_is_asked_for():
+    """The same stones in two orders: as KataGo's engine does, one judgement for both."""
+    orders = (("C3", "G7", "G3", "C7"), ("G3", "C7", "C3", "G7"))
+    said = {}
+    for hidden in (True, False):
+        for order, vertices in enumerate(orders):
+            moves = [["BW"[turn % 2], vertex] for turn, vertex in enumerate(vertices)]
+            settings = {} if hidden else {"overrideSettings": {"ignorePreRootHistory": False}}
+            (reply,) = ask(
+                query(moves=moves, maxVisits=1, **settings), evaluator=NetworkEvaluator("default")
+            )
+            said[hidden, order] = reply["rootInfo"]["rawWinrate"], reply["rootInfo"]["winrate"]
+    assert said[True, 0] == said[True, 1]
+    assert said[False, 0] != said[False, 1]
+    assert said[True, 0] != said[False, 0]
 
 
 def test_an_id_that_is_open_is_refused():

@@ -207,6 +207,12 @@ GoState GoState::with_cleanup(bool cleanup) const {
   return copy;
 }
 
+GoState GoState::without_earlier_moves() const {
+  GoState copy = *this;
+  copy.visible_from_ = move_number();
+  return copy;
+}
+
 GoState GoState::resumed() const {
   GoState copy = *this;
   if (!over_) return copy;

@@ -90,6 +90,7 @@ class GoState {
   GoState with_rules(Rules rules) const;  // replays the moves; std::invalid_argument if one is illegal
   GoState with_to_play(Colour player) const;
   GoState resumed() const;  // after two passes, play goes on
+  GoState without_earlier_moves() const;  // networks see the board alone, not how it came about
   // Whether two passes under territory scoring lead to the clean-up phases (as they do
   // from the start) or end the game, dead stones being left to the players' agreement.
   GoState with_cleanup(bool cleanup) const;
@@ -114,8 +115,8 @@ class GoState {
   bool pass_would_end_phase() const;
   int phase() const { return phase_; }  // 0 play, 1 and 2 clean-up
   bool cleans_up() const { return cleans_up_; }
-  // How many of the last moves a network may see: those of this phase, and a single
-  // one after play was resumed.
+  // How many of the last moves a network may see: those of this phase, a single one
+  // after play was resumed, those since others were hidden.
   int visible_turns() const { return move_number() - visible_from_; }
   // Komi, handicap, button and, under territory scoring, a point for every stone
   // played: what the player has besides the area of the board.

@@ -374,3 +374,25 @@ def test_areas_as_if_suicide_were_legal() -> None:
     other, _ = katago_features(state, pass_alive_as_if_suicide=True)
     np.testing.assert_array_equal(np.flatnonzero((plain != other).any(axis=(1, 2))), [18, 19])
     np.testing.assert_array_equal(other[19], other[2])
+
+
+def test_a_board_can_be_judged_without_the_moves_that_led_to_it() -> None:
+    """The stones, the ko and the rules stay; the moves and the ladders of before go, and the next
+    move is shown again."""
+    state = position(LADDER.format(breaker="."), to_play=WHITE, rules="tromp-taylor")
+    for vertex in ("E3", "D4", "J9"):
+        state.play(parse_vertex(vertex, 9, 9))
+    told, _ = katago_features(state)
+    alone = state.without_earlier_moves()
+    shown, _ = katago_features(alone)
+    assert told[9:14].any()
+    assert not shown[9:14].any()
+    assert (shown[15] == shown[14]).all()
+    assert (shown[16] == shown[14]).all()
+    others = [plane for plane in range(22) if plane not in (*range(9, 14), 15, 16)]
+    assert (told[others] == shown[others]).all()
+    assert alone.legal_actions() == state.legal_actions()
+    assert alone.moves() == state.moves()
+    alone.play(parse_vertex("A1", 9, 9))
+    assert points(alone, 9) == {"A1"}
+    assert points(alone, 10) == set()

@@ -70,6 +70,9 @@ class Turn:
     number: int
     state: GoState
     priority: int
+    judged: GoState
+    """The same position as the network is told of it: without the moves before it, unless the
+    query wants them shown."""
 
     @property
     def board_shape(self) -> tuple[int, int]:
@@ -133,7 +136,7 @@ def read_query(data: Mapping[str, Any], defaults: Parameters) -> AnalysisQuery:
     stones = fields.moves(data, "initialStones", width, height, allow_pass=False)
     rules = _rules(data)
     komi = _komi(data, rules)
-    parameters, more_warnings = _parameters(data, defaults)
+    hides_moves, parameters, more_warnings = _parameters(data, defaults)
     warnings += more_warnings
     turn_numbers = fields.integers(data, "analyzeTurns", 0, len(moves))
     priorities = _priorities(data, turn_numbers)
@@ -145,7 +148,12 @@ def read_query(data: Mapping[str, Any], defaults: Parameters) -> AnalysisQuery:
         warnings.append(Warning("analyzeTurns", "Turns that are given twice are analysed once"))
     states = _play(Go(width, height, rules, komi), stones, moves, data, set(turn_numbers))
     turns = {
-        number: Turn(number, states[number], priority)
+        number: Turn(
+            number,
+            states[number],
+            priority,
+            states[number].without_earlier_moves() if hides_moves else states[number],
+        )
         for number, priority in zip(turn_numbers, priorities, strict=True)
     }
     restrictions = _restrictions(data, width, height)
@@ -218,14 +226,24 @@ def _komi(data: Mapping[str, Any], rules: Rules) -> float:
     return komi
 
 
-def _parameters(data: Mapping[str, Any], defaults: Parameters) -> tuple[Parameters, list[Warning]]:
-    parameters = defaults
+def _parameters(
+    data: Mapping[str, Any], defaults: Parameters
+) -> tuple[bool, Parameters, list[Warning]]:
+    """Whether the moves before a position are hidden from the network, what else the query
+    changes, and what is passed over."""
+    hides_moves, parameters = True, defaults
     warnings: list[Warning] = []
     overrides = data.get("overrideSettings", {})
     if not isinstance(overrides, dict):
         raise FieldError("overrideSettings", "Must be an object")
     unknown: list[str] = []
     for name, value in overrides.items():
+        if name == "ignorePreRootHistory":
+            # Of queries alone: a player's tree lives on, and with it what it was told.
+            if not isinstance(value, bool):
+                raise FieldError("overrideSettings", f"{name} must be true or false")
+            hides_moves = value
+            continue
         try:
             parameters = parameters.with_value(name, value)
         except UnknownParameter:
@@ -244,7 +262,7 @@ def _parameters(data: Mapping[str, Any], defaults: Parameters) -> tuple[Paramete
     visits = fields.integer(data, "maxVisits", 1, 1 << 50)
     if visits is not None:
         parameters = parameters.with_value("maxVisits", visits)
-    return parameters, warnings
+    return hides_moves, parameters, warnings
 
 
 def _priorities(data: Mapping[str, Any], turn_numbers: Sequence[int] | None) -> list[int]:

@@ -180,7 +180,7 @@ class Scheduler:
         if query.report_every is not None and delay is not None:
             task.next_report = task.started + delay
         task.search = Search(
-            task.turn.state,
+            task.turn.judged,
             query.parameters.keeping_ownership(query.wants_ownership).play_config(),
             self._evaluator,
             seed=self._seed,

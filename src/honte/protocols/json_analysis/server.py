@@ -195,7 +195,7 @@ class AnalysisServer:
         if self._network is None or task.turn.state.is_terminal():
             return None
         if task.raw is None:
-            task.raw = self._network.evaluate(task.turn.state)
+            task.raw = self._network.evaluate(task.turn.judged)
         return task.raw
 
     def _task_failed(self, task: Task, error: HonteError) -> None:
