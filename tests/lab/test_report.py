@@ -86,7 +86,7 @@ def test_a_table_says_which_network_and_which_board(tmp_path, capsys):
     digest = hashlib.sha256(shipped_networks()["default"].read_bytes()).hexdigest()
     assert f"SHA-256 {digest[:12]}…" in page
     assert "Go 5 × 5" in page
-    assert "![The network alone, and with more and more search](visits-5x5.svg)" in page
+    assert "# The network alone, and with more and more search, 5 × 5\n" in page
     assert {path.suffix for path in tmp_path.glob("visits-5x5.*")} >= {".csv", ".svg", ".html"}
 
 

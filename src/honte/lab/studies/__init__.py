@@ -7,11 +7,12 @@ more visits or more games. What the texts say is stated beside what was measured
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from honte.errors import HonteError
 from honte.lab.studies.katago import katago, katago_time
 from honte.lab.studies.settings import BATCHES, C_PUCT, FIRST_PLAY_URGENCY, SWITCHES
-from honte.lab.studies.study import Study, StudyOptions, study_name
+from honte.lab.studies.study import USUAL_SIZE, Study, StudyOptions, study_name
 from honte.lab.studies.systems import alphago_2016, selection, simulations
 
 __all__ = ["STUDIES", "Study", "StudyOptions", "study", "study_name"]
@@ -33,4 +34,7 @@ def study(name: str, options: StudyOptions) -> Study:
     """A study by its name. Raises HonteError that lists the names."""
     if name not in STUDIES:
         raise HonteError(f"There is no table {name!r}; there are {', '.join(STUDIES)}.")
-    return STUDIES[name](options)
+    made = STUDIES[name](options)
+    if options.size == USUAL_SIZE:
+        return made
+    return replace(made, title=f"{made.title}, {options.size} × {options.size}")
