@@ -3,14 +3,15 @@
     python benchmarks/configurations.py [--game connect_four] [--rounds 5]
 
 Simulations per second of processor time from the first position, a fresh tree each, and whoever
-is compared answers its leaves alike: once with value 0 and equal priors inside the core, so that
-what is timed is the search alone, and once with a random playout a leaf. OpenSpiel's Python search
-gets both; its C++ search takes only playouts from Python. RAVE and GRAVE learn from the actions of
-playouts and are compared with those alone.
+is compared answers its leaves alike, in three ways: with value 0 and equal priors inside the core,
+so that what is timed is the search alone; with priors and a value that differ from leaf to leaf as
+a network's do, drawn at random before and answered from Python on batches; and with a random
+playout a leaf. OpenSpiel's Python search gets all three; its C++ search takes only playouts from
+Python. RAVE and GRAVE learn from the actions of playouts and are compared with those alone.
 
 With value 0 everywhere a search goes as deep as its rules for unvisited actions tell it, and each
-step more costs a move, a choice and a backup: "a step" multiplies the ratio to plain PUCT by how
-much deeper a simulation went.
+step more costs a choice and a backup: "a step" multiplies the ratio to plain PUCT by how much
+deeper a simulation went. Where answers differ, searches go about as deep as each other.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from _measure import Spread, console, in_turn, machine, quotients, short
 from rich.table import Table
 
 from honte import presets
-from honte.evaluation import Evaluator, Rollout, Uniform
+from honte.evaluation import Evaluation, Evaluator, LeafBatch, Rollout, Uniform
 from honte.games import ConnectFour, Go
 from honte.search import Search, SearchConfig, TreeNode
 from honte.search.config import (
     Backup,
     Expansion,
     Grave,
+    Parallelism,
     PolynomialPuct,
     ProgressiveWidening,
     Puct,
@@ -67,12 +69,40 @@ CONFIGURATIONS: dict[str, SearchConfig] = {
     "preset alphazero": presets.alphazero(self_play=True),
     "preset leela_zero": presets.leela_zero(),
     "preset gumbel_alphazero": presets.gumbel_alphazero(),
+    "transpositions": SearchConfig(backup=Backup(transpositions=True)),
     "preset katago": presets.katago(),
 }
 ON_PLAYOUTS = {"RAVE", "GRAVE"}
 LEAST_OF_PLAIN, LEAST_OF_PYTHON = 0.5, 10.0
 IN_PYTHON, IN_CPP = "OpenSpiel, Python", "OpenSpiel, C++"
 CONNECT_FOUR_CLAIM, CONNECT_FOUR_SIMULATIONS = 3_000_000, 5_000
+
+
+class Drawn:
+    """Answers like a network's, drawn before: normal logits, and values spread around 0."""
+
+    POOL, LOGITS, VALUES = 512, 2.5, 0.3
+
+    def __init__(self, num_actions: int) -> None:
+        random = np.random.default_rng(1)
+        self.logits = random.normal(0, self.LOGITS, (self.POOL, num_actions)).astype(np.float32)
+        self.values = np.clip(random.normal(0, self.VALUES, self.POOL), -1, 1).astype(np.float32)
+        self._next = 0
+
+    def place(self, count: int) -> int:
+        """Where the next so many answers begin, one after the other in the pool."""
+        if self._next + count > self.POOL:
+            self._next = 0
+        self._next += count
+        return self._next - count
+
+    def __call__(self, batch: LeafBatch) -> Evaluation:
+        place = self.place(batch.size)
+        rows = slice(place, place + batch.size)
+        return Evaluation(value=self.values[rows], policy_logits=self.logits[rows])
+
+
+BATCHES = Parallelism(batch_size=64, batches_in_flight=1)
 
 
 @dataclass(frozen=True)
@@ -82,17 +112,19 @@ class Arena:
     ours: Any
     theirs: str
     simulations: int
+    drawn: int
     playouts: int
 
 
 GAMES = {
-    "connect_four": Arena(ConnectFour(), "connect_four", 200_000, 100_000),
-    "go_9": Arena(Go(9, komi=7.5), "go(board_size=9,komi=7.5)", 50_000, 8_000),
-    "go_19": Arena(Go(19, komi=7.5), "go(board_size=19,komi=7.5)", 50_000, 2_000),
+    "connect_four": Arena(ConnectFour(), "connect_four", 200_000, 100_000, 100_000),
+    "go_9": Arena(Go(9, komi=7.5), "go(board_size=9,komi=7.5)", 50_000, 30_000, 8_000),
+    "go_19": Arena(Go(19, komi=7.5), "go(board_size=19,komi=7.5)", 50_000, 20_000, 2_000),
 }
 
 
 def honte_rate(state: Any, config: SearchConfig, evaluator: Evaluator, simulations: int) -> float:
+    config = config.model_copy(update={"parallelism": BATCHES})
     begin = time.process_time()
     Search(state, config, evaluator, seed=1).run(simulations=simulations)
     return simulations / (time.process_time() - begin)
@@ -100,6 +132,7 @@ def honte_rate(state: Any, config: SearchConfig, evaluator: Evaluator, simulatio
 
 def mean_depth(state: Any, config: SearchConfig, evaluator: Evaluator, simulations: int) -> float:
     """Actions from the root to the leaf of a simulation, over 300 drawn from all that were made."""
+    config = config.model_copy(update={"parallelism": BATCHES})
     search = Search(state, config, evaluator, seed=1)
     search.run(simulations=simulations)
     random, drawn, steps = np.random.default_rng(1), 300, 0
@@ -120,13 +153,15 @@ def next_on_the_way(node: TreeNode, one: int) -> TreeNode | None:
     return None
 
 
-def open_spiel_runs(name: str, count: int, playouts: bool) -> dict[str, Callable[[], float]]:
+def open_spiel_runs(name: str, count: int, evaluator: Evaluator) -> dict[str, Callable[[], float]]:
     """OpenSpiel's searches of the same game, at their own pace."""
     import pyspiel
     from open_spiel.python.algorithms import mcts
 
     game = pyspiel.load_game(name)
     state = game.new_initial_state()
+
+    playouts = isinstance(evaluator, Rollout)
 
     class Ignorance(mcts.Evaluator):  # type: ignore[misc]
         def evaluate(self, state: Any) -> np.ndarray:
@@ -136,6 +171,20 @@ def open_spiel_runs(name: str, count: int, playouts: bool) -> dict[str, Callable
             actions = state.legal_actions()
             return [(action, 1.0 / len(actions)) for action in actions]
 
+    class OneByOne(mcts.Evaluator):  # type: ignore[misc]
+        """The drawn answers, softmax and all, for one position at a time."""
+
+        def evaluate(self, state: Any) -> np.ndarray:
+            value = evaluator.values[evaluator.place(1)]
+            return np.array([value, -value])
+
+        def prior(self, state: Any) -> list[tuple[int, float]]:
+            actions = state.legal_actions()
+            weights = np.exp(evaluator.logits[evaluator.place(1)][actions])
+            return list(zip(actions, weights / weights.sum(), strict=True))
+
+    simple = OneByOne() if isinstance(evaluator, Drawn) else Ignorance()
+
     def timed(bot: Any, simulations: int) -> float:
         begin = time.process_time()
         bot.mcts_search(state)
@@ -143,18 +192,18 @@ def open_spiel_runs(name: str, count: int, playouts: bool) -> dict[str, Callable
 
     def in_python() -> float:
         few = max(30, count // 500)
-        evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
+        rollouts = mcts.RandomRolloutEvaluator(1, np.random.RandomState(1))
         bot = mcts.MCTSBot(
-            game, 1.5, few, evaluator if playouts else Ignorance(), solve=False,
+            game, 1.5, few, rollouts if playouts else simple, solve=False,
             child_selection_fn=mcts.SearchNode.puct_value,
         )  # fmt: skip
         return timed(bot, few)
 
     def in_cpp() -> float:
         few = max(200, count // 20)
-        evaluator = pyspiel.RandomRolloutEvaluator(1, 1)
+        rollouts = pyspiel.RandomRolloutEvaluator(1, 1)
         policy = pyspiel.ChildSelectionPolicy.PUCT
-        bot = pyspiel.MCTSBot(game, evaluator, 1.5, few, 4000, False, 1, False, policy)
+        bot = pyspiel.MCTSBot(game, rollouts, 1.5, few, 4000, False, 1, False, policy)
         return timed(bot, few)
 
     return {IN_PYTHON: in_python} | ({IN_CPP: in_cpp} if playouts else {})
@@ -165,7 +214,8 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
     arena = GAMES[name]
     state = arena.ours.new_initial_state()
     playouts = isinstance(evaluator, Rollout)
-    count = arena.playouts if playouts else arena.simulations
+    drawn = isinstance(evaluator, Drawn)
+    count = arena.playouts if playouts else arena.drawn if drawn else arena.simulations
     configurations = {
         kind: config
         for kind, config in CONFIGURATIONS.items()
@@ -175,11 +225,12 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
         kind: partial(honte_rate, state, config, evaluator, count)
         for kind, config in configurations.items()
     }
-    found = in_turn(runs | open_spiel_runs(arena.theirs, count, playouts), rounds)
+    found = in_turn(runs | open_spiel_runs(arena.theirs, count, evaluator), rounds)
     depths = {
         kind: mean_depth(state, config, evaluator, count) for kind, config in configurations.items()
     }
-    leaves = "a playout a leaf" if playouts else "value 0 and equal priors"
+    leaves = "drawn answers" if drawn else "value 0 and equal priors"
+    leaves = "a playout a leaf" if playouts else leaves
     table = Table(title=f"{name}, {leaves}", caption=machine(), title_justify="left")
     table.add_column("")
     for heading in ("simulations/CPU s", "depth", "of PUCT", "a step", f"of {IN_PYTHON}"):
@@ -215,14 +266,15 @@ def compare(name: str, evaluator: Evaluator, rounds: int) -> list[str]:
 def connect_four_alone(rounds: int) -> list[str]:
     """Plain PUCT on Connect Four with the evaluator in the core, as long as a move's search."""
     state, evaluator = ConnectFour().new_initial_state(), Uniform()
-    rates = []
+    rates, searches = [], 40
     for _ in range(rounds):
-        searches = [Search(state, SearchConfig(), evaluator, seed=seed) for seed in range(40)]
-        begin = time.process_time()
-        for search in searches:
+        seconds = 0.0
+        for seed in range(searches):  # one after the other, as a game's moves are
+            search = Search(state, SearchConfig(), evaluator, seed=seed)
+            begin = time.process_time()
             search.run(simulations=CONNECT_FOUR_SIMULATIONS)
-        seconds = time.process_time() - begin
-        rates.append(len(searches) * CONNECT_FOUR_SIMULATIONS / seconds)
+            seconds += time.process_time() - begin
+        rates.append(searches * CONNECT_FOUR_SIMULATIONS / seconds)
     spread = Spread.of(rates)
     said = f"PUCT on Connect Four, {CONNECT_FOUR_SIMULATIONS:,} simulations a search: {spread}"
     console.print(f"{said} a CPU second; claimed {CONNECT_FOUR_CLAIM:,}", highlight=False)
@@ -236,7 +288,8 @@ def main(
     """Time each in turn, game by game; ratios are medians of round by round."""
     missed = []
     for name in GAMES if game is None else [game]:
-        for evaluator in (Uniform(), Rollout()):
+        drawn = Drawn(GAMES[name].ours.new_initial_state().num_distinct_actions())
+        for evaluator in (Uniform(), drawn, Rollout()):
             missed += compare(name, evaluator, rounds)
     if game in (None, "connect_four"):
         missed += connect_four_alone(rounds)

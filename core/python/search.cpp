@@ -223,6 +223,7 @@ void bind_parameters(nb::module_& m) {
       .def_rw("expansion", &Parameters::expansion)
       .def_rw("backup", &Parameters::backup)
       .def_rw("maximum_nodes", &Parameters::maximum_nodes)
+      .def_rw("maximum_bytes", &Parameters::maximum_bytes)
       .def_rw("maximum_depth", &Parameters::maximum_depth)
       .def_rw("ownership", &Parameters::ownership);
 }

@@ -20,9 +20,11 @@ class AmafWeight {
         equivalence_(std::sqrt(parameters.rave_equivalence / (3.0 * node_visits + parameters.rave_equivalence))),
         bias_(parameters.rave_bias) {}
 
+  bool asks_for_visits() const { return !of_the_node_; }
+
+  // Of an action that was visited and has AMAF visits; without the former it is 1, without the
+  // latter 0.
   double operator()(double n, double amaf_n) const {
-    if (amaf_n == 0.0) return 0.0;
-    if (n == 0.0) return 1.0;
     return of_the_node_ ? equivalence_ : amaf_n / (n + amaf_n + bias_ * n * amaf_n);
   }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <type_traits>
@@ -21,28 +22,77 @@ namespace honte {
 
 inline constexpr std::uint32_t kNone = 0xffffffffu;
 
+// Memory that trees gave back, kept for the next one: a page that is touched for the first time costs
+// as much as a simulation.
+class SpareSlabs {
+ public:
+  // Of exactly this size, or nothing.
+  static void* take(std::size_t bytes) {
+    Kept& kept = all();
+    const std::lock_guard lock(kept.mutex);
+    for (std::size_t i = kept.slabs.size(); i-- > 0;)
+      if (kept.slabs[i].second == bytes) {
+        void* memory = kept.slabs[i].first;
+        kept.slabs[i] = kept.slabs.back();
+        kept.slabs.pop_back();
+        kept.bytes -= bytes;
+        return memory;
+      }
+    return nullptr;
+  }
+
+  static void give(void* memory, std::size_t bytes) {
+    Kept& kept = all();
+    const std::lock_guard lock(kept.mutex);
+    if (kept.bytes + bytes > kMost) return std::free(memory);
+    kept.slabs.emplace_back(memory, bytes);
+    kept.bytes += bytes;
+  }
+
+ private:
+#if defined(__SANITIZE_ADDRESS__)
+  static constexpr std::size_t kMost = 0;  // so that a use after the end of a tree is seen
+#else
+  static constexpr std::size_t kMost = std::size_t{64} << 20;
+#endif
+  struct Kept {
+    std::mutex mutex;
+    std::vector<std::pair<void*, std::size_t>> slabs;
+    std::size_t bytes = 0;
+  };
+  static Kept& all() {
+    static Kept* kept = new Kept;  // outlives every tree, at the end of the program too
+    return *kept;
+  }
+};
+
 // Memory whose pages may be large ones: a walk through a tree of many megabytes otherwise waits
 // for the tables of the pages as long as for what is on them.
 class Slab {
  public:
   explicit Slab(std::size_t bytes) {
     const bool large = bytes >= kLargePage;
-    const std::size_t alignment = large ? kLargePage : 64;
-    memory_.reset(std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment));
-    if (!memory_) throw std::bad_alloc();
+    const std::size_t alignment = large ? kLargePage : 64, whole = (bytes + alignment - 1) / alignment * alignment;
+    void* memory = SpareSlabs::take(whole);
+    if (!memory) {
+      memory = std::aligned_alloc(alignment, whole);
+      if (!memory) throw std::bad_alloc();
 #ifdef MADV_HUGEPAGE
-    if (large) madvise(memory_.get(), bytes, MADV_HUGEPAGE);  // a hint: what it answers changes nothing
+      if (large) madvise(memory, whole, MADV_HUGEPAGE);  // a hint: what it answers changes nothing
 #endif
+    }
+    memory_ = std::unique_ptr<void, Return>(memory, Return{whole});
   }
 
   void* data() { return memory_.get(); }
 
  private:
   static constexpr std::size_t kLargePage = std::size_t{1} << 21;
-  struct Free {
-    void operator()(void* memory) const { std::free(memory); }
+  struct Return {
+    std::size_t bytes;
+    void operator()(void* memory) const { SpareSlabs::give(memory, bytes); }
   };
-  std::unique_ptr<void, Free> memory_;
+  std::unique_ptr<void, Return> memory_;
 };
 
 template <class T, unsigned kChunkBits>

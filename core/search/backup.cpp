@@ -36,15 +36,17 @@ double mixed_mean(const Tree& tree, const BackupParameters& backup, std::uint32_
          backup.rollout_weight * ((sums.rollout_sum - mover * lost) / (n + lost));
 }
 
-void refresh(Tree& tree, const Parameters& parameters, const Node& node, Edge& edge) {
+void refresh_separate(Tree& tree, const Parameters& parameters, const Node& node, std::uint32_t place) {
   const BackupParameters& backup = parameters.backup;
-  refresh(edge, parameters.selection, backup);
+  refresh(tree, parameters, node, place);
   // A virtual loss is a lost rollout [Silver 2016]: it has no part in the mean of the values.
+  Edge& edge = tree.edges.at(node.edges)[place];
   if (!backup.separate_means || edge.in_flight == 0 || edge.exact || backup.virtual_loss != VirtualLossRule::kLostVisits) return;
   if (edge.child == kNone || tree.nodes[edge.child].n == 0) return;
   const double lost = backup.virtual_visits * edge.in_flight, n = edge.n + lost;
   const double mean = side(node.player) * mixed_mean(tree, backup, edge.child, lost, side(node.player));
   edge.q = parameters.selection.visits_plus_one ? mean * n / (n + 1.0) : mean;
+  tree.merits_of(node).set(place, merit_of(parameters.selection, edge, n));
 }
 
 }  // namespace
@@ -54,7 +56,7 @@ void add_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step
   Edge& edge = tree.edges.at(node.edges)[step.edge];
   ++node.in_flight;
   ++edge.in_flight;
-  refresh(tree, parameters, node, edge);
+  refresh_separate(tree, parameters, node, step.edge);
 }
 
 void remove_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step) {
@@ -62,7 +64,7 @@ void remove_virtual_loss(Tree& tree, const Parameters& parameters, const Step& s
   Edge& edge = tree.edges.at(node.edges)[step.edge];
   --node.in_flight;
   --edge.in_flight;
-  refresh(tree, parameters, node, edge);
+  refresh_separate(tree, parameters, node, step.edge);
 }
 
 void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
@@ -95,7 +97,7 @@ void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> pat
       edge.q = side(node.player) * tree.nodes[edge.child].proven_value;
       proven = node.proven || try_to_prove(tree, node);
     }
-    refresh(edge, parameters.selection, parameters.backup);
+    refresh(tree, parameters, node, path[i].edge);
   }
 }
 
@@ -133,7 +135,7 @@ void back_up_separately(Tree& tree, const Parameters& parameters, std::span<cons
       edge.q = side(node.player) * child.proven_value;
       proven = node.proven || try_to_prove(tree, node);
     }
-    refresh(tree, parameters, node, edge);
+    refresh_separate(tree, parameters, node, path[i].edge);
   }
 }
 
@@ -154,13 +156,13 @@ void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const S
     }
     const Node& child = tree.nodes[edge.child];
     edge.w = side(node.player) * child.value_sum * (static_cast<double>(edge.n) / child.n);
-    tree.shares.at(node.edges)[path[i].edge] = share_of(tree, edge);
+    tree.shares_of(node).set(path[i].edge, share_of(tree, edge));
     if (proven) {
       edge.exact = true;
       edge.q = side(node.player) * child.proven_value;
       proven = node.proven || try_to_prove(tree, node);
     }
-    refresh(edge, parameters.selection, parameters.backup);
+    refresh(tree, parameters, node, path[i].edge);
     weighing.recompute(tree, path[i].node, bias);
   }
 }
@@ -170,35 +172,41 @@ void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Ste
   if (leaf != kNone) {
     tree.nodes[leaf].n += 1;
     weighing.recompute(tree, leaf, bias);
+    tree.parents.changed(leaf, path.empty() ? kNone : path.back().node);
   }
   for (std::size_t i = path.size(); i-- > 0;) {
-    Node& node = tree.nodes[path[i].node];
+    const auto [index, chosen] = path[i];
+    Node& node = tree.nodes[index];
     Edge* edges = tree.edges.at(node.edges);
-    Share* shares = tree.shares.at(node.edges);
-    edges[path[i].edge].n += 1;
+    const ShareColumns shares = tree.shares_of(node);
+    edges[chosen].n += 1;
     node.n += 1;
     node.edge_visits += 1;
     if (was_in_flight) {
-      --edges[path[i].edge].in_flight;
+      --edges[chosen].in_flight;
       --node.in_flight;
     }
     const double mover = side(node.player);
     bool any_proven = false;
-    for (std::uint32_t e = 0; e < node.edge_count; ++e) {
+    // Unless another way changed a child, only this one differs from what was read before.
+    const bool anew = tree.parents.take_mark(index);
+    const std::uint32_t end = anew ? node.edge_count : chosen + 1;
+    for (std::uint32_t e = anew ? 0 : chosen; e < end; ++e) {
       Edge& edge = edges[e];
       if (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0) continue;
       const Node& child = tree.nodes[edge.child];
       edge.w = mover * child.value_sum * (static_cast<double>(edge.n) / child.n);
-      shares[e] = share_of(tree, edge);
+      shares.set(e, share_of(tree, edge));
       edge.exact = parameters.backup.solver && child.proven;
       if (edge.exact) {
         any_proven = true;
         edge.q = mover * child.proven_value;
       }
-      refresh(edge, parameters.selection, parameters.backup);
+      refresh(tree, parameters, node, e);
     }
     if (any_proven && !node.proven) try_to_prove(tree, node);
-    weighing.recompute(tree, path[i].node, bias);
+    weighing.recompute(tree, index, bias);
+    tree.parents.changed(index, i > 0 ? path[i - 1].node : kNone);
   }
 }
 

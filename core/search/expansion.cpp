@@ -1,7 +1,11 @@
 #include "search/expansion.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <limits>
+
+#include "search/lanes.hpp"
 
 namespace honte {
 
@@ -68,6 +72,50 @@ void add_noise(std::span<double> priors, const ExpansionParameters& parameters, 
     priors[i] = (1.0 - parameters.noise_weight) * priors[i] + parameters.noise_weight * eta[i] / sum;
 }
 
+namespace {
+
+// Breaks ties between equal priors: 16 bits of a hash of the node's salt and the action's place.
+std::uint32_t tie_of(std::uint32_t salt, std::uint32_t place) {
+  std::uint32_t x = salt + place * 0x9e3779b9u;
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x >> 16;
+}
+
+std::uint64_t candidate_key(PriorCode code, std::uint32_t salt, std::uint32_t place) {
+  return std::uint64_t{(0xfffeu - code) << 16 | tie_of(salt, place)} << 16 | place;
+}
+
+// Puts so many of the smallest numbers, sorted, to the front and spoils the rest. A tree that digs
+// asks hundreds of actions for the best few at every node, so those few are kept in order while the
+// rest is only looked at.
+void put_smallest_first(std::span<std::uint64_t> numbers, std::uint32_t wanted) {
+  constexpr std::uint32_t few = 16;
+  if (wanted > few || numbers.size() <= 2 * few) {
+    if (wanted < numbers.size()) std::nth_element(numbers.begin(), numbers.begin() + (wanted - 1), numbers.end());
+    std::sort(numbers.begin(), numbers.begin() + wanted);
+    return;
+  }
+  std::sort(numbers.begin(), numbers.begin() + wanted);
+  std::uint64_t* last = &numbers[wanted - 1];
+  const auto keep = [&](std::uint64_t number) {
+    if (number > *last) return;
+    std::uint64_t* place = last;
+    for (; place != numbers.data() && place[-1] > number; --place) *place = place[-1];
+    *place = number;
+  };
+  std::size_t i = wanted;
+  for (; i + kLanes <= numbers.size(); i += kLanes) {
+    LaneIntegers eight;  // the numbers have 48 bits
+    std::memcpy(&eight, &numbers[i], sizeof eight);
+    for (unsigned below = lane_mask(eight < static_cast<std::int64_t>(*last)); below; below &= below - 1)
+      keep(numbers[i + static_cast<std::size_t>(std::countr_zero(below))]);
+  }
+  for (; i < numbers.size(); ++i) keep(numbers[i]);
+}
+
+}  // namespace
+
 void list_candidates(Tree& tree, Node& node, std::uint32_t needed, std::span<const Action> legal,
                      std::vector<std::uint64_t>& scratch) {
   needed = std::min<std::uint32_t>(needed, node.width);
@@ -75,24 +123,24 @@ void list_candidates(Tree& tree, Node& node, std::uint32_t needed, std::span<con
   while (wanted < needed) wanted *= 2;
   wanted = std::min<std::uint32_t>(wanted, node.width);
 
-  scratch.clear();
-  const PriorCode uniform = uniform_code(node.legal_count);
-  const std::uint64_t salt = std::uint64_t{node.salt} << 16;
-  for (std::uint32_t i = 0; i < node.legal_count; ++i) {
-    const PriorCode code = node.codes == kNone ? uniform : tree.codes[node.codes + i];
-    if (code == kDropped) continue;
-    const std::uint64_t tie = mix64(salt | i) >> 48;
-    scratch.push_back(std::uint64_t{0xffffu - code} << 32 | tie << 16 | i);
+  // Prior, tie and place in one number, the smallest first; what is dropped comes last.
+  const std::uint32_t count = node.legal_count;
+  scratch.resize(count);
+  if (node.codes == kNone) {
+    const PriorCode uniform = uniform_code(count);
+    for (std::uint32_t i = 0; i < count; ++i) scratch[i] = candidate_key(uniform, node.salt, i);
+  } else {
+    const PriorCode* codes = &tree.codes[node.codes];
+    for (std::uint32_t i = 0; i < count; ++i) scratch[i] = candidate_key(codes[i], node.salt, i);
   }
-  std::nth_element(scratch.begin(), scratch.begin() + (wanted - 1), scratch.end());
-  std::sort(scratch.begin(), scratch.begin() + wanted);
+  put_smallest_first(scratch, wanted);
 
   if (node.order != kNone) tree.orders.release(node.order, node.order_capacity_log2);
-  node.order_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(wanted - 1u));
+  node.order_capacity_log2 = order_capacity_log2(wanted);
   node.order = tree.orders.allocate(node.order_capacity_log2);
   for (std::uint32_t i = 0; i < wanted; ++i)
     tree.orders.at(node.order)[i] = {.action = legal[scratch[i] & 0xffff],
-                                     .code = static_cast<PriorCode>(0xffff - (scratch[i] >> 32))};
+                                     .code = static_cast<PriorCode>(0xfffe - (scratch[i] >> 32))};
   node.listed = static_cast<std::uint16_t>(wanted);
 }
 

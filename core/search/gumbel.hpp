@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "random.hpp"
@@ -36,8 +39,8 @@ inline std::vector<std::uint32_t> halving_schedule(std::uint32_t considered, std
 // Q values of a node completed where there are none: from its side to move, with
 // σ(q) = (c_visit + max_b N(b)) · c_scale · (q + 1) / 2.
 struct CompletedValues {
-  // `prior` and `weighted` are Σ P and Σ P·Q of the visited actions, `most` the visits of one.
-  CompletedValues(const SelectionParameters& parameters, const Node& node, std::uint32_t most, double prior, double weighted) {
+  // `prior` and `weighted` are Σ P and Σ P·Q of the visited actions, `most` the highest N of one.
+  CompletedValues(const SelectionParameters& parameters, const Node& node, double most, double prior, double weighted) {
     const double raw = (node.player == 1 ? -1.0 : 1.0) * node.raw_value, visits = node.edge_visits;
     mixed = visits > 0.0 ? (raw + visits * weighted / prior) / (1.0 + visits) : raw;
     scale = (parameters.visit_offset + most) * parameters.value_scale;
@@ -65,21 +68,21 @@ struct CompletedValues {
   double scale;
 };
 
-// The actions of a node that have an edge, each property side by side: what the choice inside the
-// tree reads in turns. Whole lanes: what is beyond the last action has no prior and no value.
-struct ActionColumns {
-  void resize(std::size_t count) {
-    const std::size_t whole = whole_lanes(count);
-    for (std::vector<double>* column : {&p, &q, &n, &visited_p, &visited_pq, &weight}) {
-      column->resize(whole);
-      std::fill(column->begin() + static_cast<std::ptrdiff_t>(count), column->end(), 0.0);
-    }
-    std::fill(q.begin() + static_cast<std::ptrdiff_t>(count), q.end(), -1.0);
-  }
-
-  std::vector<double> p, q, n;  // leaves in flight included
-  std::vector<double> visited_p, visited_pq;  // 0 without visits
-  std::vector<double> weight;
+// Eight actions of a node as the choice inside the tree reads them.
+struct ImprovedActions {
+  Lanes p, q, n;  // leaves in flight included; q is NaN where there is no answer yet
 };
+
+// The priors of eight actions from a node's order, 0 beyond the first `count`.
+inline Lanes priors_of(const Candidate* order, std::size_t count) {
+  static_assert(sizeof(Candidate) == sizeof(double) && offsetof(Candidate, code) == 4);
+  LaneIntegers candidates;
+  std::memcpy(&candidates, order, sizeof candidates);
+  const LaneIntegers place{0, 1, 2, 3, 4, 5, 6, 7};
+  const LaneIntegers codes = std::endian::native == std::endian::little ? candidates >> 32 & 0xffff : candidates >> 16 & 0xffff;
+  // decode_prior's number with the exponent and the mantissa of a double.
+  const Lanes p = std::bit_cast<Lanes>((codes + ((1023 - 31) << 11)) << 41);
+  return place < static_cast<std::int64_t>(count) ? p : Lanes{};
+}
 
 }  // namespace honte

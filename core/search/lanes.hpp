@@ -6,12 +6,93 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace honte {
 
 inline constexpr std::size_t kLanes = 8;
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi"  // these never cross a library's boundary
+#endif
+
+// Eight numbers in vector registers, as many as the processor needs for them.
+using Lanes = double __attribute__((vector_size(64)));
+using LaneIntegers = std::int64_t __attribute__((vector_size(64)));  // also what comparing Lanes gives
+static_assert(sizeof(Lanes) == kLanes * sizeof(double));
+
+inline Lanes all_lanes(double x) { return Lanes{x, x, x, x, x, x, x, x}; }
+
+inline Lanes load_lanes(const double* numbers) {
+  Lanes lanes;
+  std::memcpy(&lanes, numbers, sizeof lanes);
+  return lanes;
+}
+
+// The first of a column with this capacity, a power of two; `beyond` past its end.
+inline Lanes load_lanes(const double* column, std::size_t capacity, double beyond) {
+  if (capacity >= kLanes) return load_lanes(column);
+  const double z = beyond;
+  if (capacity == 4) return Lanes{column[0], column[1], column[2], column[3], z, z, z, z};
+  if (capacity == 2) return Lanes{column[0], column[1], z, z, z, z, z, z};
+  return Lanes{column[0], z, z, z, z, z, z, z};
+}
+
+// The first of a column with this capacity, a power of two; 0 beyond it.
+inline Lanes load_lanes(const float* column, std::size_t capacity) {
+  using Floats = float __attribute__((vector_size(32)));
+  Floats floats{};
+  if (capacity >= kLanes) std::memcpy(&floats, column, 8 * sizeof(float));
+  else if (capacity == 4) floats = Floats{column[0], column[1], column[2], column[3]};
+  else if (capacity == 2) floats = Floats{column[0], column[1]};
+  else floats = Floats{column[0]};
+  return __builtin_convertvector(floats, Lanes);
+}
+
+// Added pairwise: ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
+inline double lane_sum(Lanes x) {
+  x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7);
+  x += __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3);
+  return x[0] + x[1];
+}
+
+inline double highest_lane(Lanes x) {
+  Lanes y = __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7);
+  x = x > y ? x : y;
+  y = __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3);
+  x = x > y ? x : y;
+  return x[0] > x[1] ? x[0] : x[1];
+}
+
+// Each lane moves up one; 0 comes in.
+inline Lanes lanes_before(Lanes x) { return __builtin_shufflevector(Lanes{}, x, 0, 8, 9, 10, 11, 12, 13, 14); }
+
+// Each lane becomes the sum of itself and those before it.
+inline Lanes running_sums(Lanes x) {
+  const Lanes none{};
+  x += lanes_before(x);
+  x += __builtin_shufflevector(none, x, 0, 1, 8, 9, 10, 11, 12, 13);
+  x += __builtin_shufflevector(none, x, 0, 1, 2, 3, 8, 9, 10, 11);
+  return x;
+}
+
+// One bit a lane: which lanes a comparison holds for.
+inline unsigned lane_mask(LaneIntegers holds) {
+#if defined(__AVX512F__)
+  const auto bits = reinterpret_cast<__m512i>(holds);
+  return _mm512_test_epi64_mask(bits, bits);
+#else
+  unsigned mask = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) mask |= static_cast<unsigned>(holds[lane] & 1) << lane;
+  return mask;
+#endif
+}
 
 // The sum of a multiple of kLanes numbers: number i goes to lane i mod 8, and the lanes are added
 // pairwise.
@@ -49,19 +130,19 @@ inline std::uint32_t first_place(std::span<const double> numbers, double wanted)
 inline std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
 // e^x for x ≤ 0, to 2·10⁻⁷ of its size: 2^k · 2^f with k the nearest integer to x / ln 2.
-inline double falling_exp(double x) {
+inline Lanes falling_exp(Lanes x) {
   constexpr double to_integer = 6755399441055744.0;  // 1.5 · 2^52: the low bits of a sum with it are k
-  const double y = std::max(x * 1.4426950408889634, -1000.0);
-  const double shifted = y + to_integer;
-  const double f = y - (shifted - to_integer);
-  double power = 1.5403530393381609e-4;
-  power = power * f + 1.3333558146428443e-3;
+  Lanes y = x * 1.4426950408889634;
+  y = y > -1000.0 ? y : all_lanes(-1000.0);
+  const Lanes shifted = y + to_integer;
+  const Lanes f = y - (shifted - to_integer);
+  Lanes power = f * 1.5403530393381609e-4 + 1.3333558146428443e-3;
   power = power * f + 9.618129107628477e-3;
   power = power * f + 5.550410866482158e-2;
   power = power * f + 2.402265069591007e-1;
   power = power * f + 6.931471805599453e-1;
   power = power * f + 1.0;
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(power) + (std::bit_cast<std::uint64_t>(shifted) << 52));
+  return std::bit_cast<Lanes>(std::bit_cast<LaneIntegers>(power) + (std::bit_cast<LaneIntegers>(shifted) << 52));
 }
 
 }  // namespace honte

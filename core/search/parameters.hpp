@@ -92,6 +92,7 @@ struct Parameters {
   ExpansionParameters expansion;
   BackupParameters backup;
   std::uint64_t maximum_nodes = 0;  // hard cap of the tree; 0 for the 32-bit limit
+  std::uint64_t maximum_bytes = 0;  // likewise; 0 for none
   std::uint32_t maximum_depth = 10000;
   bool ownership = false;  // keep each evaluation's ownership of the points
 };

@@ -58,7 +58,10 @@ std::string serialized(const Tree& tree) {
       edge.in_flight = 0;
       put(bytes, &edge, 1);
     }
-    if (tree.weighed && node.edge_count > 0) put(bytes, tree.shares.at(node.edges), node.edge_count);
+    for (std::uint32_t e = 0; tree.weighed && e < node.edge_count; ++e) {
+      const Share share = tree.shares_of(node).get(e);
+      put(bytes, &share, 1);
+    }
     if (node.codes != kNone) put(bytes, &tree.codes[node.codes], node.legal_count);
     if (node.order != kNone) put(bytes, tree.orders.at(node.order), node.listed);
     if (node.ownership != kNone) put(bytes, &tree.ownership[node.ownership], tree.points);
@@ -100,7 +103,11 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
     node.edge_capacity_log2 = saved.edge_count ? static_cast<std::uint8_t>(std::bit_width(saved.edge_count - 1u)) : 0;
     node.edges = saved.edge_count ? tree.allocate_edges(node.edge_capacity_log2) : kNone;
     if (saved.edge_count) reader.get(tree.edges.at(node.edges), saved.edge_count);
-    if (saved.edge_count && tree.weighed) reader.get(tree.shares.at(node.edges), saved.edge_count);
+    for (std::uint32_t e = 0; tree.weighed && e < saved.edge_count; ++e) {
+      Share share{};
+      reader.get(&share, 1);
+      tree.shares_of(node).set(e, share);
+    }
     for (std::uint32_t e = 0; e < saved.edge_count; ++e) {
       const Edge& edge = tree.edges.at(node.edges)[e];
       require(edge.action >= 0 && static_cast<std::uint32_t>(edge.action) < actions);
@@ -111,7 +118,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
       reader.get(&tree.codes[node.codes], saved.legal_count);
     }
     if (saved.order != kNone) {
-      node.order_capacity_log2 = saved.listed ? static_cast<std::uint8_t>(std::bit_width(saved.listed - 1u)) : 0;
+      node.order_capacity_log2 = order_capacity_log2(saved.listed);
       node.order = tree.orders.allocate(node.order_capacity_log2);
       reader.get(tree.orders.at(node.order), saved.listed);
       for (std::uint32_t c = 0; c < saved.listed; ++c) {
@@ -130,6 +137,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
     }
   }
   require(reader.at_end());
+  if (tree.shares_positions) tree.find_parents();
   return tree;
 }
 

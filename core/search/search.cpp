@@ -29,7 +29,7 @@ std::vector<EdgeView> SearchBase::edges(std::uint32_t index) const {
     const Edge& edge = edges[i];
     if (edge.closed) continue;
     EdgeView view{.action = edge.action, .n = edge.n, .w = edge.w, .q = edge.known ? edge.q : unvisited,
-                  .u = scale * edge.bonus, .p = edge.p, .value_square_sum = 0, .score_sum = 0,
+                  .u = scale * exploration_bonus(parameters_.selection, edge.p, visits_in_view(edge, parameters_.backup)), .p = edge.p, .value_square_sum = 0, .score_sum = 0,
                   .proven = false, .proven_value = 0, .child = edge.child};
     if (edge.child != kNone) {
       const Node& child = tree_.nodes[edge.child];
@@ -128,7 +128,8 @@ TreeMeans SearchBase::means(std::uint32_t root) const {
 }
 
 void SearchBase::prune() {
-  const std::uint32_t goal = static_cast<std::uint32_t>(parameters_.maximum_nodes / 2);
+  std::uint32_t goal = std::max(1u, tree_.node_count / 2);
+  if (parameters_.maximum_nodes > 0) goal = std::min(goal, static_cast<std::uint32_t>(parameters_.maximum_nodes / 2));
   std::vector<std::uint32_t> visits;
   visits.reserve(tree_.node_count);
   for (std::uint32_t i = 0; i < tree_.node_count; ++i) visits.push_back(tree_.nodes[i].n);

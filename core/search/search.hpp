@@ -249,8 +249,8 @@ void back_up_separately(Tree& tree, const Parameters& parameters, std::span<cons
 void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
                      bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
 
-// The same in a graph, where each node on the way reads all its children anew, since they may have
-// been visited by other ways. A way that ended at an edge, its child being visited already, has no
+// The same in a graph, where a node on the way reads all its children anew if one of them was visited
+// by another way. A way that ended at an edge, its child being visited already, has no
 // leaf (kNone).
 void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
                    bool was_in_flight, Weighing& weighing, SubtreeBias& bias);

@@ -24,7 +24,7 @@ template <State S>
 class SearchOf final : public SearchBase {
  public:
   SearchOf(S root, const Parameters& parameters, std::uint64_t seed, std::shared_ptr<EvaluationCache> cache)
-      : root_state_(std::move(root)), scratch_(root_state_), seed_(seed), cache_(std::move(cache)), weighing_(parameters.backup) {
+      : root_state_(std::move(root)), scratch_(root_state_), seed_(seed), cache_(std::move(cache)), weighing_(parameters) {
     parameters_ = parameters;
     start_tree();
   }
@@ -118,6 +118,7 @@ class SearchOf final : public SearchBase {
 
   bool at_capacity() {
     if (parameters_.maximum_nodes > 0 && tree_.node_count >= parameters_.maximum_nodes) wants_pruning_ = true;
+    if (parameters_.maximum_bytes > 0 && tree_.bytes() >= parameters_.maximum_bytes) wants_pruning_ = true;
     return wants_pruning_;
   }
 
@@ -137,16 +138,18 @@ class SearchOf final : public SearchBase {
   Arrival arrive(typename Arrival::Kind kind, std::uint32_t index, LeafKind leaf);
 
   // The edge with the highest score; opens the next action where that one scores highest.
-  std::uint32_t choose(Node& node, bool at_root);
+  std::uint32_t choose(std::uint32_t index);
 
   // Asks for the memory of a node that is about to be reached, and of its edges once it is.
   void fetch_ahead(std::uint32_t index) const;
   void fetch_edges_ahead(std::uint32_t index) const;
 
-  std::span<double> scores_of(const Node& node);
-
   // The node's part of the exploration term.
   double scale_at(double visits);
+
+  // The choice among the root's edges where some are forced, or hopeless: those that lack forced
+  // playouts come before all others.
+  Choice best_of_root(const Node& root, double urgency, double scale, double hopeless) const;
 
   // What is left when every action that may be chosen is lost.
   std::uint32_t most_visited(const Node& node) const;
@@ -271,9 +274,7 @@ class SearchOf final : public SearchBase {
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
   std::vector<double> drawn_;        // g + log P of the root's edges
-  std::vector<double> scores_;       // of a node's edges, whole lanes
-  ActionColumns columns_;            // of the node at hand, for Gumbel's improved policy
-  std::vector<std::uint32_t> waiting_edges_;  // those without an answer yet
+  std::vector<ImprovedActions> improved_;  // of the node at hand, for Gumbel's improved policy
   std::vector<std::uint32_t> plan_, before_plan_;
   std::vector<std::uint32_t> played_;  // edges of Gumbel's root that were ever chosen, ascending
   std::vector<double> scales_;         // exploration_scale() by visits, as far as it was asked for

@@ -53,6 +53,11 @@ void SearchOf<S>::load_tree(std::span<const char> bytes) {
   if (loaded.shares_positions && loaded.identities[0].key != key_of(root_state_))
     throw std::invalid_argument("the saved tree was grown at another position");
   tree_ = std::move(loaded);
+  for (std::uint32_t i = 0; i < tree_.node_count; ++i) {
+    const Node& node = tree_.nodes[i];
+    for (std::uint32_t e = 0; e < node.edge_count; ++e) refresh(tree_, parameters_, node, e);
+    if (tree_.weighed) tree_.extensions[i].spread = spread_factor(parameters_.selection, node);
+  }
   if (parameters_.backup.bias_factor > 0.0) bias_.rebuild(tree_);
   set_center();
   allowed_.clear();
@@ -184,10 +189,12 @@ void SearchOf<S>::reorder_root(Node& root, std::span<const double> priors) {
     const auto place = static_cast<std::size_t>(std::ranges::lower_bound(root_legal_, edges[i].action) - root_legal_.begin());
     rest[place] = kDropped;
     edges[i].closed = codes[place] == kDropped;
-    if (edges[i].closed) continue;
-    edges[i].p = static_cast<float>(decode_prior(codes[place]));
-    root.visited_prior += edges[i].p;
-    refresh(edges[i], parameters_.selection, parameters_.backup);
+    if (!edges[i].closed) {
+      edges[i].p = static_cast<float>(decode_prior(codes[place]));
+      root.visited_prior += edges[i].p;
+      if (tree_.weighed && edges[i].n > 0) tree_.shares_of(root).prior[i] = edges[i].p;
+    }
+    refresh(tree_, parameters_, root, i);
   }
   std::ranges::copy(rest, &tree_.codes[root.codes]);
   const auto unopened = static_cast<std::uint32_t>(rest.size() - std::ranges::count(rest, kDropped));
@@ -199,8 +206,9 @@ void SearchOf<S>::reorder_root(Node& root, std::span<const double> priors) {
     order.assign(tree_.orders.at(root.order), tree_.orders.at(root.order) + unopened);
   }
   order.insert(order.begin(), root.edge_count, Candidate{});
+  for (std::uint32_t i = 0; i < root.edge_count; ++i) order[i].action = edges[i].action;
   if (root.order != kNone) tree_.orders.release(root.order, root.order_capacity_log2);
-  root.order_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(order.size() - 1u));
+  root.order_capacity_log2 = order_capacity_log2(order.size());
   root.order = tree_.orders.allocate(root.order_capacity_log2);
   std::ranges::copy(order, tree_.orders.at(root.order));
   root.listed = root.width = static_cast<std::uint16_t>(order.size());

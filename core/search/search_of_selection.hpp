@@ -24,7 +24,7 @@ typename SearchOf<S>::Arrival SearchOf<S>::descend(bool in_flight) {
       const std::uint32_t before = node.edge_count;
       if (node.edge_count > 0) fetch_edges_ahead(index);
       if (tracing_) trace_.steps.push_back({index, node.player, node.n, urgency(index), edges(index), 0, false});
-      const Step step{index, choose(node, index == 0)};
+      const Step step{index, choose(index)};
       if (tracing_) {
         trace_.steps.back().chosen = tree_.edges.at(node.edges)[step.edge].action;
         trace_.steps.back().opened = step.edge == before;
@@ -69,6 +69,7 @@ std::uint32_t SearchOf<S>::child_of(Edge& edge) {
     make_node(edge.child);
     tree_.identify(edge.child, key);
   }
+  tree_.parents.connect(path_.back().node, edge.child);
   return edge.child;
 }
 
@@ -113,13 +114,13 @@ void SearchOf<S>::fetch_ahead(std::uint32_t index) const {
 template <State S>
 void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
   const Node& node = tree_.nodes[index];
-  const auto* edges = reinterpret_cast<const char*>(tree_.edges.at(node.edges));
-  const std::size_t bytes = std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge);
-  for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(edges + at);
+  const auto fetch = [](const void* from, std::size_t bytes) {
+    for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at);
+  };
+  fetch(tree_.merits.at(node.edges), std::min<std::size_t>(std::size_t{1} << node.edge_capacity_log2, 8) * sizeof(Merit));
+  fetch(tree_.edges.at(node.edges), std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge));
   if (parameters_.selection.formula == Formula::kRave && node.amaf != kNone) {
-    const auto* table = reinterpret_cast<const char*>(&tree_.amaf[node.amaf]);
-    const std::size_t table_bytes = std::min<std::size_t>(tree_.actions, 16) * sizeof(Amaf);
-    for (std::size_t at = 0; at < table_bytes; at += 64) __builtin_prefetch(table + at);
+    fetch(&tree_.amaf[node.amaf], std::min<std::size_t>(tree_.actions, 16) * sizeof(Amaf));
   }
   if (!tree_.weighed) return;
   __builtin_prefetch(tree_.shares.at(node.edges));
@@ -130,6 +131,7 @@ void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
 // numbers again and again: roots and logarithms are taken once.
 template <State S>
 double SearchOf<S>::scale_at(double visits) {
+  if (parameters_.selection.c == 0.0 && parameters_.selection.c_log == 0.0) return 0.0;
   if (scales_.empty()) scales_.assign(kScales, -1.0);
   const auto whole = static_cast<std::uint64_t>(visits);
   if (whole >= kScales || static_cast<double>(whole) != visits) return exploration_scale(parameters_.selection, visits);
@@ -138,54 +140,48 @@ double SearchOf<S>::scale_at(double visits) {
   return scale;
 }
 
-// Room for a score of each edge, whole lanes: what is beyond the last edge is never chosen.
 template <State S>
-std::span<double> SearchOf<S>::scores_of(const Node& node) {
-  const std::size_t whole = whole_lanes(node.edge_count);
-  if (scores_.size() < whole) scores_.resize(2 * whole);
-  std::fill(scores_.begin() + node.edge_count, scores_.begin() + static_cast<std::ptrdiff_t>(whole),
-            -std::numeric_limits<double>::infinity());
-  return std::span(scores_).first(whole);
-}
-
-template <State S>
-std::uint32_t SearchOf<S>::choose(Node& node, bool at_root) {
+std::uint32_t SearchOf<S>::choose(std::uint32_t index) {
+  Node& node = tree_.nodes[index];
+  const bool at_root = index == 0;
   const SelectionParameters& selection = parameters_.selection;
   const double visits = visits_in_view(node, parameters_.backup);
   if (selection.formula == Formula::kRave) return choose_by_amaf(node, visits);
   if (selection.formula == Formula::kCustom) return choose_by_custom(node, at_root, visits);
   if (selection.formula == Formula::kGumbel) return at_root ? choose_by_halving(node) : choose_improved(node);
-  const double scale = scale_at(visits) * spread_factor(selection, node);
+  const double scale = scale_at(visits) * (tree_.weighed ? tree_.extensions[index].spread : spread_factor(selection, node));
   const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                             at_root ? selection.root_urgency_value : selection.urgency_value,
                                             side(node.player) * node.value_sum / node.n, node.visited_prior);
-  const double forced = at_root ? selection.forced_playouts * node.edge_visits : 0.0;
   const double hopeless = at_root ? hopeless_visits(node) : -1.0;
-  constexpr double never = -std::numeric_limits<double>::infinity();
-  const Edge* edges = tree_.edges_of(node);
-  const std::span<double> scores = scores_of(node);
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const Edge& edge = edges[i];
-    const double score = (edge.known ? edge.q : urgency) + scale * edge.bonus;
-    // A proven loss teaches nothing more.
-    scores[i] = edge.closed || (edge.exact && edge.q <= -1.0) ? never : score;
+  Choice best;
+  if (hopeless >= 0.0 || (at_root && selection.forced_playouts > 0.0)) {
+    best = best_of_root(node, urgency, scale, hopeless);
+  } else if (node.edge_count > 0) {
+    best = best_edge(tree_.merits_of(node), node.edge_count, urgency, scale);
   }
-  if (forced > 0.0 || hopeless >= 0.0)
-    for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-      const Edge& edge = edges[i];
-      const double n = edge.n + edge.in_flight;
-      if (edge.closed) continue;
-      if (n <= hopeless) scores[i] = never;
-      else if (n > 0.0 && n * n < forced * edge.p) return i;
-    }
-  const double best = highest(scores);
-  std::uint32_t chosen = best > never ? first_place(scores, best) : kNone;
   if (hopeless < 0.0)
     if (const Candidate* next = next_candidate(node, visits)) {
       const double p = decode_prior(next->code);
-      if (chosen == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best) chosen = open(node, *next);
+      if (best.place == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best.score) return open(node, *next);
     }
-  return chosen != kNone ? chosen : most_visited(node);
+  return best.place != kNone ? best.place : most_visited(node);
+}
+
+template <State S>
+Choice SearchOf<S>::best_of_root(const Node& root, double urgency, double scale, double hopeless) const {
+  const Edge* edges = tree_.edges_of(root);
+  const double forced = parameters_.selection.forced_playouts * root.edge_visits;
+  Choice best;
+  for (std::uint32_t i = 0; i < root.edge_count; ++i) {
+    const double n = edges[i].n + edges[i].in_flight;
+    if (edges[i].closed || n <= hopeless) continue;
+    if (n > 0.0 && n * n < forced * edges[i].p) return {i, std::numeric_limits<double>::infinity()};
+    const Merit merit = tree_.merits_of(root).get(i);
+    const double score = (std::isnan(merit.q) ? urgency : merit.q) + scale * merit.bonus;
+    if (score > best.score) best = {i, score};
+  }
+  return best;
 }
 
 template <State S>
@@ -297,7 +293,7 @@ std::uint32_t SearchOf<S>::open(Node& node, Candidate next) {
   edge.action = next.action;
   edge.p = static_cast<float>(decode_prior(next.code));
   node.visited_prior += edge.p;
-  refresh(edge, parameters_.selection, parameters_.backup);
+  refresh(tree_, parameters_, node, node.edge_count - 1u);
   return node.edge_count - 1u;
 }
 
@@ -353,65 +349,84 @@ std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
     for (const Step& step : path_)
       if (tree_.nodes[step.node].n >= selection.rave_reference) source = &tree_.nodes[step.node];
   const Amaf* table = tree_.amaf_of(*source);
-  const double turned = source->player == node.player ? 1.0 : -1.0;
   const double scale = scale_at(visits);
   const AmafWeight weight(selection, visits);
-  const Edge* edges = tree_.edges_of(node);
-  constexpr double never = -std::numeric_limits<double>::infinity();
-  const std::span<double> scores = scores_of(node);
+  // Every action has its edge, in the order of the candidates, which lie closer together.
+  const Candidate* order = tree_.orders.at(node.order);
+  const Edge* edges = weight.asks_for_visits() ? tree_.edges_of(node) : nullptr;
+  const MeritColumns merits = tree_.merits_of(node);
+  const bool knows = source->player == node.player;
+  Choice best;
   for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const Edge& edge = edges[i];
-    const Amaf amaf = table[edge.action];
-    const double n = edge.known ? edge.n + edge.in_flight : 0.0;
-    const double beta = turned > 0.0 ? weight(n, amaf.n) : 0.0;
-    double score = (beta < 1.0 ? (1.0 - beta) * edge.q : 0.0) + (beta > 0.0 ? beta * (amaf.w / amaf.n) : 0.0) + scale * edge.bonus;
-    if (n == 0.0 && beta == 0.0) score = std::numeric_limits<double>::infinity();
-    scores[i] = edge.closed ? never : score;
+    const double q = merits.q[i];
+    const Amaf amaf = knows ? table[order[i].action] : Amaf{0.0, 0};
+    const bool visited = !std::isnan(q);
+    if (q == Merit{}.q) continue;  // closed
+    double score = std::numeric_limits<double>::infinity();
+    if (amaf.n > 0) {
+      const double beta = !visited ? 1.0 : weight(edges ? edges[i].n + edges[i].in_flight : 1.0, amaf.n);
+      score = (beta < 1.0 ? (1.0 - beta) * q : 0.0) + beta * (amaf.w / amaf.n) + scale * merits.bonus[i];
+    } else if (visited) {
+      score = q + scale * merits.bonus[i];
+    }
+    if (score > best.score) best = {i, score};
   }
-  const double best = highest(scores);
-  return best > never ? first_place(scores, best) : kNone;
+  return best.place;
 }
 
 template <State S>
 std::uint32_t SearchOf<S>::choose_improved(Node& node) {
   const SelectionParameters& selection = parameters_.selection;
-  const std::size_t count = node.edge_count;
-  auto& [p, q, n, visited_p, visited_pq, weight] = columns_;
-  columns_.resize(count);
-  const Edge* edges = tree_.edges_of(node);
-  std::uint32_t most = 0;
-  waiting_edges_.clear();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Edge& edge = edges[i];
-    p[i] = edge.p;
-    q[i] = edge.q;
-    n[i] = edge.n + edge.in_flight;
-    visited_p[i] = edge.n > 0 ? p[i] : 0.0;
-    most = std::max(most, edge.n);
-    if (edge.n == 0) waiting_edges_.push_back(i);
-  }
-  const std::size_t whole = weight.size();
-  for (const std::uint32_t i : waiting_edges_) q[i] = 0.0;
-  for (std::size_t i = 0; i < whole; ++i) visited_pq[i] = visited_p[i] * q[i];
-  const CompletedValues values(selection, node, most, lane_sum(visited_p), lane_sum(visited_pq));
-  const double unvisited = values.transformed(values.mixed);
-  for (const std::uint32_t i : waiting_edges_) q[i] = values.mixed;
-  for (std::size_t i = 0; i < whole; ++i) weight[i] = values.transformed(q[i]);
-  const double top = std::max(unvisited, highest(weight));
-  for (std::size_t i = 0; i < whole; ++i) weight[i] = p[i] * falling_exp(weight[i] - top);
-  const double unopened = falling_exp(unvisited - top);
-  const double total = std::max(0.0, 1.0 - lane_sum(p)) * unopened + lane_sum(weight);
+  const std::uint32_t count = node.edge_count;
   const double visits = static_cast<double>(node.edge_visits) + node.in_flight;
-  const double per_total = 1.0 / total, per_visit = 1.0 / (1.0 + visits);
-  for (std::size_t i = 0; i < whole; ++i) weight[i] = weight[i] * per_total - n[i] * per_visit;
-  for (std::size_t i = count; i < whole; ++i) weight[i] = -std::numeric_limits<double>::infinity();
-  const double best = highest(weight);
-  std::uint32_t chosen = count > 0 ? first_place(weight, best) : kNone;
+  Choice best;
+  double unopened = 1.0, per_total = 1.0;
+  if (count > 0) {
+    const std::size_t blocks = whole_lanes(count) / kLanes;
+    if (improved_.size() < blocks) improved_.resize(2 * blocks);
+    const MeritColumns merits = tree_.merits_of(node);
+    const Candidate* order = tree_.orders.at(node.order);
+    const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
+    Lanes opened{}, visited{}, weighted{}, most{};
+    for (std::size_t b = 0; b < blocks; ++b) {
+      ImprovedActions& actions = improved_[b];
+      actions.p = priors_of(order + b * kLanes, count - b * kLanes);
+      actions.q = load_lanes(merits.q + b * kLanes, capacity, Merit{}.q);
+      actions.n = load_lanes(merits.bonus + b * kLanes, capacity, 0.0);
+      const Lanes p = actions.q == actions.q ? actions.p : Lanes{};
+      opened += actions.p;
+      visited += p;
+      weighted += p * (p > 0.0 ? actions.q : Lanes{});
+      most = actions.n > most ? actions.n : most;
+    }
+    const CompletedValues values(selection, node, highest_lane(most), lane_sum(visited), lane_sum(weighted));
+    const double unvisited = values.transformed(values.mixed);
+    const Lanes mixed = all_lanes(values.mixed), scale = all_lanes(values.scale);
+    Lanes highest = all_lanes(unvisited);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      Lanes& q = improved_[b].q;
+      q = scale * ((q == q ? q : mixed) + 1.0) / 2.0;
+      highest = q > highest ? q : highest;
+    }
+    const double top = highest_lane(highest);
+    Lanes weights{};
+    for (std::size_t b = 0; b < blocks; ++b) weights += improved_[b].q = improved_[b].p * falling_exp(improved_[b].q - top);
+    unopened = falling_exp(all_lanes(unvisited - top))[0];
+    per_total = 1.0 / (std::max(0.0, 1.0 - lane_sum(opened)) * unopened + lane_sum(weights));
+    const double per_visit = 1.0 / (1.0 + visits);
+    for (std::size_t b = 0; b < blocks; ++b) {
+      const ImprovedActions& actions = improved_[b];
+      const Lanes score = actions.q * per_total - actions.n * per_visit;
+      const std::size_t left = count - b * kLanes;
+      for (std::size_t lane = 0; lane < std::min(left, kLanes); ++lane)
+        if (score[lane] > best.score) best = {static_cast<std::uint32_t>(b * kLanes + lane), score[lane]};
+    }
+  }
   if (const Candidate* next = next_candidate(node, visits)) {
     const double share = decode_prior(next->code) * unopened * per_total;
-    if (chosen == kNone || share > best) chosen = open(node, *next);
+    if (best.place == kNone || share > best.score) return open(node, *next);
   }
-  return chosen;
+  return best.place;
 }
 
 template <State S>

@@ -1,12 +1,13 @@
 // Selection: score = Q + scale · bonus. Every formula splits into a part that only the
 // node changes (scale, from N(s)) and a part that only the edge changes (bonus, from P and
-// N(s,a)); the edge keeps its part, so choosing among visited actions divides nothing.
+// N(s,a)); the tree keeps the edge's part, so choosing among visited actions divides nothing.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "search/lanes.hpp"
 #include "search/parameters.hpp"
 #include "search/tree.hpp"
 
@@ -57,6 +58,15 @@ inline double exploration_bonus(const SelectionParameters& parameters, double p,
   return 0.0;
 }
 
+// What selection compares of an edge with so many visits, leaves in flight included. A proven loss
+// teaches nothing more, but to the actions above it that it has in common with other ways.
+inline Merit merit_of(const SelectionParameters& selection, const Edge& edge, double n) {
+  constexpr double never = -std::numeric_limits<double>::infinity(), unknown = std::numeric_limits<double>::quiet_NaN();
+  if (selection.formula == Formula::kGumbel) return {edge.n > 0 ? edge.q : unknown, static_cast<double>(edge.n + edge.in_flight)};
+  const bool barred = edge.closed || (edge.exact && edge.q <= -1.0 && selection.formula != Formula::kRave);
+  return {barred ? never : edge.known ? edge.q : unknown, exploration_bonus(selection, edge.p, n)};
+}
+
 // First-play urgency: the value that stands in for an unvisited action, from the side to
 // move at the node; `parent_value` is the node's mean value from the same side.
 inline double first_play_urgency(UrgencyRule rule, double amount, double parent_value, double visited_prior) {
@@ -70,21 +80,66 @@ inline double first_play_urgency(UrgencyRule rule, double amount, double parent_
   return 0.0;
 }
 
-// Brings the cached parts of an edge up to date after its counts changed.
-inline void refresh(Edge& edge, const SelectionParameters& selection, const BackupParameters& backup) {
-  double n = edge.n, w = edge.w;
-  if (edge.in_flight > 0) {
-    if (backup.virtual_loss == VirtualLossRule::kLostVisits) {
-      n += backup.virtual_visits * edge.in_flight;
-      w -= backup.virtual_visits * edge.in_flight;
-    } else {
-      n += edge.in_flight;
-    }
+// N(s,a) as selection sees it, leaves in flight included.
+inline double visits_in_view(const Edge& edge, const BackupParameters& backup) {
+  const double weight = backup.virtual_loss == VirtualLossRule::kLostVisits ? backup.virtual_visits : 1.0;
+  return edge.n + weight * edge.in_flight;
+}
+
+// Brings an edge's q and merit up to date after its counts changed.
+inline void refresh(Tree& tree, const Parameters& parameters, const Node& node, std::uint32_t place) {
+  const SelectionParameters& selection = parameters.selection;
+  const BackupParameters& backup = parameters.backup;
+  Edge& edge = tree.edges.at(node.edges)[place];
+  const double n = visits_in_view(edge, backup);
+  double w = edge.w, answered = edge.n;
+  if (backup.virtual_loss == VirtualLossRule::kLostVisits) {
+    w -= n - answered;
+    answered = n;
   }
-  const double answered = backup.virtual_loss == VirtualLossRule::kLostVisits ? n : edge.n;
   edge.known = edge.exact || answered > 0.0;
   if (edge.known && !edge.exact) edge.q = selection.visits_plus_one ? w / (answered + 1.0) : w / answered;
-  edge.bonus = exploration_bonus(selection, edge.p, n);
+  tree.merits_of(node).set(place, merit_of(selection, edge, n));
+}
+
+// The edge with the highest score, the first of equals; kNone where nothing may be chosen.
+struct Choice {
+  std::uint32_t place = kNone;
+  double score = -std::numeric_limits<double>::infinity();
+};
+
+inline Choice best_edge(const MeritColumns& merits, std::uint32_t count, double urgency, double scale) {
+  Choice best;
+  if (count <= kLanes / 2) {  // a chain of comparisons, which the processor foretells well
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const double q = merits.q[i], score = (std::isnan(q) ? urgency : q) + scale * merits.bonus[i];
+      if (score > best.score) best = {i, score};
+    }
+    return best;
+  }
+  const Lanes urgencies = all_lanes(urgency), scales = all_lanes(scale);
+  Lanes highest = all_lanes(best.score);
+  LaneIntegers block{}, blocks{};
+  for (std::uint32_t i = 0; i < count; i += kLanes, block += 1) {
+    const Lanes q = load_lanes(merits.q + i);
+    const Lanes score = (q == q ? q : urgencies) + scales * load_lanes(merits.bonus + i);
+    const LaneIntegers higher = score > highest;
+    highest = higher ? score : highest;
+    blocks = higher ? block : blocks;
+  }
+  const double score = highest_lane(highest);
+  if (score == best.score) return best;
+  best.score = score;
+  unsigned equals = lane_mask(highest == all_lanes(score));
+  if (count <= kLanes) {
+    best.place = static_cast<std::uint32_t>(std::countr_zero(equals));
+    return best;
+  }
+  for (; equals; equals &= equals - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(equals));
+    best.place = std::min(best.place, static_cast<std::uint32_t>(blocks[lane]) * static_cast<std::uint32_t>(kLanes) + lane);
+  }
+  return best;
 }
 
 // Σ_b N(s,b) as selection sees it, leaves in flight included.

@@ -19,7 +19,8 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
     node.edge_capacity_log2 = static_cast<std::uint8_t>(std::bit_width(old.edge_count - 1u));
     node.edges = to.allocate_edges(node.edge_capacity_log2);
     std::copy_n(from.edges.at(old.edges), old.edge_count, to.edges.at(node.edges));
-    if (from.weighed) std::copy_n(from.shares.at(old.edges), old.edge_count, to.shares.at(node.edges));
+    copy_columns(from.merits_of(old), to.merits_of(node), old.edge_count);
+    if (from.weighed) copy_columns(from.shares_of(old), to.shares_of(node), old.edge_count);
   } else {
     node.edges = kNone;
   }
@@ -70,6 +71,7 @@ Tree compacted(const Tree& tree, std::uint32_t root, std::uint32_t minimum_visit
       edge.child = drops ? kNone : copy(edge.child);
     }
   }
+  if (kept.shares_positions) kept.find_parents();
   return kept;
 }
 

@@ -9,10 +9,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "games/state.hpp"
 #include "search/arena.hpp"
+#include "search/parents.hpp"
 #include "search/positions.hpp"
 #include "search/prior_code.hpp"
 
@@ -21,11 +23,11 @@ namespace honte {
 inline constexpr std::uint32_t kMaximumLegalActions = 1u << 14;
 inline constexpr PriorCode kDropped = 0xffff;  // in a node's codes: this action is never opened
 
-// One action that was chosen at least once. Values are from the side to move at the parent.
+// One action that was chosen at least once. Values are from the side to move at the parent. What
+// selection compares is kept apart, in the node's merits.
 struct Edge {
   double w;                // W(s,a)
-  double q;                // the action value that selection reads, virtual loss included
-  double bonus;            // the part of the exploration term that only this edge changes
+  double q;                // the action value, virtual loss included
   std::uint32_t n;         // N(s,a), answers received
   std::uint32_t child;     // node index, or kNone where it was pruned
   Action action;
@@ -40,7 +42,13 @@ struct Edge {
 struct Candidate {
   Action action;
   PriorCode code;
+  std::uint16_t unused = 0;
 };
+
+// Room for so many candidates, and for eight at least: they are read by eight.
+inline std::uint8_t order_capacity_log2(std::size_t count) {
+  return static_cast<std::uint8_t>(std::bit_width(std::max<std::size_t>(count, 8) - 1u));
+}
 
 // All moves as first: how an action did when its player chose it at any later time.
 struct Amaf {
@@ -89,10 +97,31 @@ struct alignas(64) Extension {
   double result_sum;   // Σ (win − loss) of the visits, player 0; `value_sum` then holds utility
   double bias_delta;   // what the node adds to its bucket of subtree value bias
   double bias_weight;
+  double spread;       // the node's factor on c_puct, where values are weighed
   std::uint64_t bucket_name;
   std::uint32_t bucket;  // its place in the table, which is made anew with the tree
   float own_utility;   // of the node's own evaluation, player 0
   float own_weight;
+};
+
+// What selection reads of a node's edges: its q (NaN where the first-play urgency stands in, minus
+// infinity where it may not be chosen) and the part of the exploration term that only the edge
+// changes; under Gumbel's formula, whose term has no such part, N(s,a). Two columns side by side, so
+// that the way down reads one line of the cache or two a node; beyond the last edge nothing may be
+// chosen.
+struct Merit {
+  double q = -std::numeric_limits<double>::infinity(), bonus = 0.0;
+};
+
+struct MeritColumns {
+  double *q, *bonus;
+
+  MeritColumns(Merit* block, std::size_t capacity) : q(reinterpret_cast<double*>(block)), bonus(q + capacity) {}
+  Merit get(std::uint32_t i) const { return {q[i], bonus[i]}; }
+  void set(std::uint32_t i, const Merit& merit) const {
+    q[i] = merit.q;
+    bonus[i] = merit.bonus;
+  }
 };
 
 // What a child brings to the weighed mean of its parent: a copy beside the parent's edges, so that
@@ -101,6 +130,29 @@ struct Share {
   float value, square, result, score;
   float weight;    // 0 where nothing came back from the child yet
   float firmness;  // 1 over the standard deviation of `value`, by its weight
+  float prior;     // of the edge
+};
+
+// The shares of a node's children, each number in a column of its own; what is beyond the last
+// child is 0.
+struct ShareColumns {
+  float *value, *square, *result, *score, *weight, *firmness, *prior;
+
+  ShareColumns(Share* block, std::size_t capacity)
+      : value(reinterpret_cast<float*>(block)), square(value + capacity), result(square + capacity),
+        score(result + capacity), weight(score + capacity), firmness(weight + capacity),
+        prior(firmness + capacity) {}
+
+  Share get(std::uint32_t i) const { return {value[i], square[i], result[i], score[i], weight[i], firmness[i], prior[i]}; }
+  void set(std::uint32_t i, const Share& share) const {
+    value[i] = share.value;
+    square[i] = share.square;
+    result[i] = share.result;
+    score[i] = share.score;
+    weight[i] = share.weight;
+    firmness[i] = share.firmness;
+    prior[i] = share.prior;
+  }
 };
 
 // AlphaGo's sums where the evaluator's values and the rollouts' results have means of their own, side
@@ -111,9 +163,15 @@ struct SeparateSums {
   std::uint32_t values;  // N_v
 };
 
+template <class Columns>
+void copy_columns(const Columns& from, const Columns& to, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) to.set(i, from.get(i));
+}
+
 struct Tree {
   Arena<Node, 12> nodes;
   BlockArena<Edge, 14> edges;
+  BlockArena<Merit, 14> merits;      // block by block where the edges are, in columns
   BlockArena<Candidate, 14> orders;
   Arena<PriorCode, 16> codes;
   Arena<std::int8_t, 16> ownership;  // 127ths, +127 where player 0 will own the point
@@ -121,13 +179,14 @@ struct Tree {
   std::uint32_t actions = 0;         // entries of an AMAF table
   std::uint32_t points = 0;          // ownership values a node, 0 where there are none
   Arena<Extension, 12> extensions;   // as many as nodes, or none
-  BlockArena<Share, 14> shares;      // block by block where the edges are, or none
+  BlockArena<Share, 14> shares;      // block by block where the edges are, or none; in columns
   bool extended = false;
   bool weighed = false;
   Arena<SeparateSums, 12> separate_sums;  // as many as nodes, or none
   bool separates = false;
   Arena<Identity, 12> identities;    // as many as nodes, or none
   Positions positions;               // the nodes by the keys of their positions
+  Parents parents;                   // of nodes that several edges lead to
   bool shares_positions = false;     // a graph: one node a position, reached by any number of edges
   std::uint32_t node_count = 0;
   bool scored = false;               // the evaluator gives points
@@ -135,13 +194,24 @@ struct Tree {
   std::uint32_t add_node() {
     const std::uint32_t index = nodes.allocate(1);
     Node& node = nodes[index];
-    std::memset(&node, 0, sizeof node);  // what lies between the fields too: saved trees are compared as bytes
+    clear(node);
     node.edges = node.order = node.codes = node.amaf = node.ownership = kNone;
-    if (extended) extensions[extensions.allocate(1)] = Extension{};
-    if (separates) separate_sums[separate_sums.allocate(1)] = SeparateSums{};
+    if (extended) clear(extensions[extensions.allocate(1)]);
+    if (separates) clear(separate_sums[separate_sums.allocate(1)]);
     if (shares_positions) identities[identities.allocate(1)] = Identity{};
     ++node_count;
     return index;
+  }
+
+  // In a graph whose nodes came from elsewhere: who leads to each. All read their children anew.
+  void find_parents() {
+    parents = Parents{};
+    for (std::uint32_t i = 0; i < node_count; ++i) {
+      parents.mark(i);
+      const Edge* edges = edges_of(nodes[i]);
+      for (std::uint32_t e = 0; e < nodes[i].edge_count; ++e)
+        if (edges[e].child != kNone) parents.connect(i, edges[e].child);
+    }
   }
 
   // In a graph: from here on the node is found under this key.
@@ -162,36 +232,58 @@ struct Tree {
 
   Edge& add_edge(Node& node) {
     if (node.edges == kNone) {
-      node.edge_capacity_log2 = 0;
-      node.edges = allocate_edges(0);
+      // Whoever has one edge mostly gets more, unless it has no more actions.
+      node.edge_capacity_log2 = static_cast<std::uint8_t>(std::min<unsigned>(2, std::bit_width(node.width - 1u)));
+      node.edges = allocate_edges(node.edge_capacity_log2);
     } else if (node.edge_count == 1u << node.edge_capacity_log2) {
       const std::uint32_t wider = allocate_edges(node.edge_capacity_log2 + 1u);
       std::copy_n(edges.at(node.edges), node.edge_count, edges.at(wider));
       edges.release(node.edges, node.edge_capacity_log2);
-      if (weighed) {
-        std::copy_n(shares.at(node.edges), node.edge_count, shares.at(wider));
-        shares.release(node.edges, node.edge_capacity_log2);
-      }
+      const Node narrow = node;
       node.edges = wider;
       ++node.edge_capacity_log2;
+      copy_columns(merits_of(narrow), merits_of(node), node.edge_count);
+      merits.release(narrow.edges, narrow.edge_capacity_log2);
+      if (weighed) {
+        copy_columns(shares_of(narrow), shares_of(node), node.edge_count);
+        shares.release(narrow.edges, narrow.edge_capacity_log2);
+      }
     }
-    if (weighed) shares.at(node.edges)[node.edge_count] = Share{};
     Edge& edge = edges.at(node.edges)[node.edge_count++];
-    edge = Edge{.w = 0, .q = 0, .bonus = 0, .n = 0, .child = kNone, .action = 0, .p = 0,
-                .in_flight = 0, .known = false, .exact = false, .closed = false};
+    clear(edge);
+    edge.child = kNone;
     return edge;
   }
 
-  // Shares are allocated and given back in step with edges, so one index names both blocks.
+  // To zeros, what lies between the fields too: saved trees are compared as bytes.
+  template <class T>
+  static void clear(T& item) {
+    std::memset(&item, 0, sizeof item);
+  }
+
+  // Merits and shares are allocated and given back in step with edges, so one index names all blocks.
   std::uint32_t allocate_edges(unsigned log2_capacity) {
-    if (weighed) shares.allocate(log2_capacity);
+    const std::size_t capacity = std::size_t{1} << log2_capacity;
+    const MeritColumns columns(merits.at(merits.allocate(log2_capacity)), capacity);
+    std::fill_n(columns.q, capacity, Merit{}.q);
+    std::fill_n(columns.bonus, capacity, 0.0);
+    if (weighed) std::fill_n(shares.at(shares.allocate(log2_capacity)), capacity, Share{});
     return edges.allocate(log2_capacity);
+  }
+
+  MeritColumns merits_of(const Node& node) { return {merits.at(node.edges), std::size_t{1} << node.edge_capacity_log2}; }
+  const MeritColumns merits_of(const Node& node) const {
+    return {const_cast<Merit*>(merits.at(node.edges)), std::size_t{1} << node.edge_capacity_log2};
+  }
+  ShareColumns shares_of(const Node& node) { return {shares.at(node.edges), std::size_t{1} << node.edge_capacity_log2}; }
+  const ShareColumns shares_of(const Node& node) const {
+    return {const_cast<Share*>(shares.at(node.edges)), std::size_t{1} << node.edge_capacity_log2};
   }
 
   Edge* edges_of(const Node& node) { return node.edge_count ? edges.at(node.edges) : nullptr; }
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
-  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + identities.bytes() + positions.bytes() + ownership.bytes() + amaf.bytes(); }
+  std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + merits.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + identities.bytes() + positions.bytes() + parents.bytes() + ownership.bytes() + amaf.bytes(); }
 };
 
 // A copy of what lies below `root`, closely packed; nodes with fewer than `minimum_visits` are left

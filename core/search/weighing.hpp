@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "search/lanes.hpp"
 #include "search/parameters.hpp"
 #include "search/tree.hpp"
 
@@ -63,16 +64,28 @@ class Favour {
  public:
   explicit Favour(double exponent);
 
-  double operator()(double z) const {
-    double place = z * kPerUnit + kEntries / 2;
-    place = place > 0.0 ? place : 0.0;
-    place = place < kEntries - 1.0 ? place : kEntries - 1.0;
-    const auto i = static_cast<std::int32_t>(place);
-    return table_[i] + (place - i) * (table_[i + 1] - table_[i]);
+  Lanes operator()(Lanes z) const {
+    Lanes place = z * kPerUnit + kEntries / 2;
+    place = place > 0.0 ? place : Lanes{};
+    place = place < kEntries - 1.0 ? place : all_lanes(kEntries - 1.0);
+    const auto i = __builtin_convertvector(place, Places);
+    Lanes here, next;
+#if defined(__AVX512F__)
+    const auto places = reinterpret_cast<__m256i>(i);
+    here = _mm512_i32gather_pd(places, table_.data(), 8);
+    next = _mm512_i32gather_pd(places, table_.data() + 1, 8);
+#else
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      here[lane] = table_[static_cast<std::size_t>(i[lane])];
+      next[lane] = table_[static_cast<std::size_t>(i[lane]) + 1];
+    }
+#endif
+    return here + (place - __builtin_convertvector(i, Lanes)) * (next - here);
   }
 
  private:
-  static constexpr std::uint32_t kEntries = 1024;
+  using Places = std::int32_t __attribute__((vector_size(32)));
+  static constexpr std::int32_t kEntries = 1024;
   static constexpr double kPerUnit = 32.0;
 
   std::array<double, kEntries + 1> table_;
@@ -80,7 +93,7 @@ class Favour {
 
 class Weighing {
  public:
-  explicit Weighing(const BackupParameters& parameters);
+  explicit Weighing(const Parameters& parameters);
 
   // A node's means from its own evaluation and its shares; the sums it keeps are mean · N.
   void recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias);
@@ -90,12 +103,21 @@ class Weighing {
     double value = 0, square = 0, result = 0, score = 0, weight = 0;
   };
 
+  // Eight of the node's children.
+  struct Children {
+    Lanes value, weight, firmness, prior;
+  };
+
+  // Whether any weight changed.
+  bool prune_noise(const ShareColumns& shares, std::uint32_t count, double mover);
+
   // The children's sums by their weights: noise pruned, good children favoured.
   Sums of_children(const Tree& tree, const Node& node);
 
+  SelectionParameters selection_;
   BackupParameters parameters_;
   std::shared_ptr<const Favour> favour_;
-  std::vector<double> weights_, firmness_;  // of the node's shares
+  std::vector<Children> children_;
 };
 
 // What a child brings to the mean of its parent now. A child that was pruned and grown again

@@ -215,6 +215,20 @@ def test_s11_a_cap_prunes_and_says_so_and_the_search_goes_on():
     assert result.prunings > 0
 
 
+@pytest.mark.parametrize("transpositions", [False, True])
+def test_s11_a_cap_in_mebibytes_holds_too(transpositions):
+    config = SearchConfig(
+        backup=Backup(transpositions=transpositions), memory=Memory(maximum_mebibytes=2)
+    )
+    search = Search(Go(9).new_initial_state(), config, Uniform(), seed=1)
+    prunings = 0
+    for _ in range(10):
+        prunings += search.run(simulations=2_000).prunings
+        assert search.memory_bytes <= 1.02 * 2**21
+    assert search.root.n == 20_000
+    assert prunings > 0
+
+
 def test_s11_memory_stays_level_over_a_long_game_with_reuse():
     """The process holds after 300 moves what it held after 50, give or take a tenth."""
 

@@ -453,9 +453,12 @@ class Parallelism(Phase):
 
 
 class Memory(Phase):
-    """A hard cap; at the cap rarely visited subtrees are pruned, and the result says so."""
+    """Hard caps; at either rarely visited subtrees are pruned, and the result says so."""
 
     maximum_nodes: int | None = Field(default=None, ge=16, le=2**32 - 2)
+    maximum_mebibytes: float | None = Field(default=None, ge=1.0)
+    """What the tree may occupy, in units of 2^20 bytes. While it is pruned, what is kept of it is
+    there twice."""
 
 
 class SearchConfig(Phase):

@@ -50,6 +50,7 @@ def core_parameters(config: SearchConfig) -> _core.SearchParameters:
     backup.transpositions = config.backup.transpositions
     parameters.ownership = config.backup.ownership
     parameters.maximum_nodes = config.memory.maximum_nodes or 0
+    parameters.maximum_bytes = int((config.memory.maximum_mebibytes or 0) * 2**20)
     return parameters
 
 

@@ -80,11 +80,12 @@ class Job:
         if self.reason is not None:
             return 0
         root = self.core.node(0)
+        left = self._limit - self.simulations
         if root.terminal:
             self.reason = StopReason.TERMINAL
         elif root.proven and root.n > 0:
             self.reason = StopReason.PROVEN
-        elif self.simulations >= self._limit:
+        elif left <= 0:
             self.reason = self._limit_reason
         elif root.n > 0 and self._stopped():
             self.reason = StopReason.CANCELLED
@@ -92,7 +93,7 @@ class Job:
             self.reason = StopReason.TIME
         elif self.budget.stop_when_settled and self._settled():
             self.reason = StopReason.SETTLED
-        return 0 if self.reason is not None else self._limit - self.simulations
+        return 0 if self.reason is not None else left
 
     def is_to_end_now(self) -> bool:
         """Whether it was stopped or is out of time, so that even leaves in flight are given up."""
@@ -157,13 +158,10 @@ def _drive_inside(
                 )
             # Grow towards looks at the clock every few milliseconds.
             took = time.perf_counter() - began
-            chunk = (
-                min(1 << 20, chunk * 2)
-                if took < 2e-3
-                else max(1, chunk // 2)
-                if took > 1e-2
-                else chunk
-            )
+            if took < 2e-3:
+                chunk = min(1 << 20, chunk * (8 if took < 2e-4 else 2))
+            elif took > 1e-2:
+                chunk = max(1, chunk // 2)
             if on_round is not None:
                 on_round()
         if on_finished is not None:

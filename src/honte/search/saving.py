@@ -18,7 +18,7 @@ from honte.errors import HonteError
 if TYPE_CHECKING:
     from honte.search.search import Search
 
-MAGIC = b"honte tree 2\n"
+MAGIC = b"honte tree 3\n"
 """Changes with the layout of the tree."""
 
 

@@ -16,6 +16,14 @@ def mix64(x: int) -> int:
     return x ^ x >> 31
 
 
+def tie(salt: int, place: int) -> int:
+    """16 bits that order equal priors at a node."""
+    x = salt + place * 0x9E3779B9 & 0xFFFFFFFF
+    x = (x ^ x >> 16) * 0x7FEB352D & 0xFFFFFFFF
+    x = (x ^ x >> 15) * 0x846CA68B & 0xFFFFFFFF
+    return x >> 16
+
+
 class Random:
     """A stream named by words; its n-th number depends on the name and on n alone."""
 

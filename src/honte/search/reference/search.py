@@ -32,7 +32,7 @@ from honte.search.reference.phases import (
     side,
     softmax,
 )
-from honte.search.reference.random import Random, mix64
+from honte.search.reference.random import Random, mix64, tie
 from honte.search.reference.weighing import (
     BiasTable,
     back_up_weighed,
@@ -265,7 +265,7 @@ class ReferenceSearch:
         """Highest prior first, equal priors as the node's salt draws them; −1 is never opened."""
         opened = {edge.action for edge in node.edges}
         keys = [
-            (-p, mix64(node.salt << 16 | place) >> 48, place)
+            (-p, tie(node.salt, place), place)
             for place, p in enumerate(priors)
             if p >= 0.0 and node.legal[place] not in opened
         ]

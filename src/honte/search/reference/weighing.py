@@ -4,12 +4,12 @@ evaluation and its children, each with a weight [KataGo methods]."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from honte.search.config import Backup, ScoreUtility
-from honte.search.reference.phases import Edge, Node, Share, float32, prove, side
+from honte.search.reference.phases import Edge, Node, Share, float32, lane_sum, prove, side
 
 NODES = (0.0, 1.154405394739968, 2.366759410734541, 3.750439717725742)
 WEIGHTS = (16.0 / 35.0, 0.2401231786050127, 0.0307571239675865, 0.000548268855972218)
@@ -98,16 +98,54 @@ def firmness(weight: float) -> float:
     return math.sqrt(0.5 * math.sqrt(weight))
 
 
-def prune_noise(node: Node, scale: float) -> list[Share]:
-    """The children's shares; worse ones lose what they have beyond twice their prior's part."""
-    mover, shares = side(node.player), []
+NOTHING = Share(0.0, 0.0, 0.0, 0.0)
+"""Stands for a child from which nothing came back yet."""
+
+
+def shares_before(node: Node, shares: Sequence[Share]) -> list[tuple[float, float, float]]:
+    """Σ weight, Σ weight · value and Σ P of the children before each, as the core adds them."""
+    columns = (
+        running_sums([share.weight for share in shares]),
+        running_sums([share.weight * share.value for share in shares]),
+        running_sums([edge.p if edge.share else 0.0 for edge in node.edges]),
+    )
+    return list(zip(*columns, strict=True))
+
+
+def running_sums(numbers: Sequence[float]) -> list[float]:
+    """The sum of all before each; within eight by doubling, and eight by eight."""
+    total, sums = 0.0, []
+    for start in range(0, len(numbers), 8):
+        eight = list(numbers[start : start + 8])
+        eight += [0.0] * (8 - len(eight))
+        for step in (1, 2, 4):
+            eight = [x + (eight[i - step] if i >= step else 0.0) for i, x in enumerate(eight)]
+        sums += [total + x for x in [0.0, *eight[:7]]]
+        total += eight[7]
+    return sums[: len(numbers)]
+
+
+def prune_noise(node: Node, shares: list[Share], scale: float) -> list[Share]:
+    """Children that are worse than those before them lose what they have beyond twice their
+    prior's part."""
+    mover = side(node.player)
+    if scale <= 0.0 or not any(
+        mover * (values - share.value * weights) > 0.0
+        and share.weight * priors > 2.0 * weights * edge.p
+        for edge, share, (weights, values, priors) in zip(
+            node.edges, shares, shares_before(node, shares), strict=True
+        )
+        if edge.share
+    ):
+        return shares
+    pruned = []
     priors = weights = values = 0.0
-    for edge in node.edges:
+    for edge, share in zip(node.edges, shares, strict=True):
         if edge.share is None:
+            pruned.append(share)
             continue
-        share = edge.share
         worse = mover * (values - share.value * weights) > 0.0
-        if scale > 0.0 and worse and share.weight * priors > 2.0 * weights * edge.p:
+        if worse and share.weight * priors > 2.0 * weights * edge.p:
             gap = mover * (values / weights - share.value)
             excess = share.weight - 2.0 * weights * edge.p / priors
             weight = share.weight - excess * (1.0 - math.exp(-gap / scale))
@@ -115,8 +153,8 @@ def prune_noise(node: Node, scale: float) -> list[Share]:
         values += share.weight * share.value
         weights += share.weight
         priors += edge.p
-        shares.append(share)
-    return shares
+        pruned.append(share)
+    return pruned
 
 
 ENTRIES, PER_UNIT = 1024, 32.0
@@ -137,11 +175,8 @@ def favour_good_children(shares: Sequence[Share], exponent: float, mover: float)
     """Weights times a power of Student's t of how much better than the mean a child is; straight
     lines between the table's entries."""
     table, favoured = favours(exponent), []
-    total = values = 0.0
-    for share in shares:
-        total += share.weight
-        values += share.weight * share.value
-    mean = values / total
+    total = lane_sum([share.weight for share in shares])
+    mean = lane_sum([share.weight * share.value for share in shares]) / total
     for share in shares:
         z = mover * (share.value - mean) * share.firmness
         place = min(max(z * PER_UNIT + ENTRIES / 2, 0.0), ENTRIES - 1.0)
@@ -153,14 +188,15 @@ def favour_good_children(shares: Sequence[Share], exponent: float, mover: float)
 
 def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
     """The node's means from its own evaluation and its children; sums are mean · N."""
-    shares = prune_noise(node, backup.noise_prune_scale)
+    shares = [edge.share or NOTHING for edge in node.edges]
+    shares = prune_noise(node, shares, backup.noise_prune_scale)
     weights = [share.weight for share in shares]
-    weight = plain_sum(weights)
-    if backup.value_weight_exponent > 0.0 and len(shares) > 1:
+    weight, ratio = lane_sum(weights), 1.0
+    if backup.value_weight_exponent > 0.0 and len(shares) > 1 and weight > 0.0:
         weights = favour_good_children(shares, backup.value_weight_exponent, side(node.player))
-    ratio = weight / plain_sum(weights) if len(shares) > 1 else 1.0
-    value = plain_sum(w * s.value for w, s in zip(weights, shares, strict=True)) * ratio
-    square = plain_sum(w * s.square for w, s in zip(weights, shares, strict=True)) * ratio
+        ratio = weight / lane_sum(weights)
+    value = lane_sum([w * s.value for w, s in zip(weights, shares, strict=True)]) * ratio
+    square = lane_sum([w * s.square for w, s in zip(weights, shares, strict=True)]) * ratio
     own = node.own_utility
     subtree = backup.subtree_value_bias
     if subtree is not None and not node.terminal:
@@ -175,14 +211,6 @@ def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
     node.value_sum = (value + own_weight * own) * per_weight
     node.value_square_sum = (square + own_weight * own * own) * per_weight
     node.weight_sum = weight
-
-
-def plain_sum(numbers: Iterable[float]) -> float:
-    """One after the other: Python's own sum corrects its rounding in some versions."""
-    total = 0.0
-    for number in numbers:
-        total += number
-    return total
 
 
 def back_up_weighed(
