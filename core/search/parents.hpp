@@ -8,28 +8,36 @@
 
 namespace honte {
 
-// A node that is visited by way of one parent changes what the others have read of it. They are
-// marked, and read their children anew at their own next backup; whoever is not marked need not.
+// A node that is visited by way of one edge changes what is read by others that lead to it. Their
+// nodes are marked, and read all children anew at their own next backup; whoever is not marked
+// need not.
 class Parents {
  public:
-  // There is an edge from now on.
+  // There is an edge from now on. Of one parent two edges are enough to know of.
   void connect(std::uint32_t parent, std::uint32_t child) {
     if (child >= of_.size()) of_.resize(2 * child + 64);
     Of& of = of_[child];
-    if (of.first == kNone) of.first = parent;
-    if (of.first == parent) return;
-    for (std::uint32_t i = of.further; i != kNone; i = links_[i].next)
-      if (links_[i].parent == parent) return;
+    if (of.first == kNone) {
+      of.first = parent;
+      return;
+    }
+    unsigned known = of.first == parent;
+    for (std::uint32_t i = of.further; i != kNone; i = links_[i].next) known += links_[i].parent == parent;
+    if (known == 2) return;
     links_.push_back({parent, of.further});
     of.further = static_cast<std::uint32_t>(links_.size() - 1);
   }
 
-  // A visit by way of `parent` changed the child.
+  // A visit by one edge of `parent` changed the child.
   void changed(std::uint32_t child, std::uint32_t parent) {
-    if (child >= of_.size() || of_[child].further == kNone) return;
-    if (of_[child].first != parent) mark(of_[child].first);
-    for (std::uint32_t i = of_[child].further; i != kNone; i = links_[i].next)
-      if (links_[i].parent != parent) mark(links_[i].parent);
+    if (child >= of_.size()) return;
+    const Of& of = of_[child];
+    bool by_it = of.first == parent;
+    if (!by_it && of.first != kNone) mark(of.first);
+    for (std::uint32_t i = of.further; i != kNone; i = links_[i].next) {
+      if (links_[i].parent != parent || by_it) mark(links_[i].parent);
+      by_it = by_it || links_[i].parent == parent;
+    }
   }
 
   void mark(std::uint32_t node) {

@@ -287,5 +287,6 @@ class SearchOf final : public SearchBase {
 
 #include "search/search_of_backup.hpp"
 #include "search/search_of_evaluation.hpp"
+#include "search/search_of_formulas.hpp"
 #include "search/search_of_root.hpp"
 #include "search/search_of_selection.hpp"

@@ -169,6 +169,32 @@ def test_the_reference_goes_round_the_ring_alike():
             reference.advance(action)
 
 
+class NimWithTwins(Nim):
+    """Each move has a twin that leads to the same position."""
+
+    def num_distinct_actions(self):
+        return 2 * super().num_distinct_actions()
+
+    def legal_actions(self):
+        return [twin for action in super().legal_actions() for twin in (2 * action, 2 * action + 1)]
+
+    def apply_action(self, action):
+        super().apply_action(action // 2)
+
+
+@pytest.mark.parametrize("game", [Nim((2, 3, 3)), NimWithTwins((1, 2, 3))])
+def test_the_reference_reads_what_other_edges_changed_alike(game):
+    """Another way may be another edge of the same node."""
+    for seed in range(3):
+        native = Search(game, config(), hashed(game), seed=seed)
+        reference = ReferenceSearch(game, config(), hashed(game).judgement, seed=seed)
+        for simulations in (60, 240):
+            native.run(simulations=simulations)
+            reference.run(simulations)
+            shown = [(edge.action, edge.n, edge.w) for edge in native.root.edges()]
+            assert shown == [(edge.action, edge.n, edge.w) for edge in reference.root.edges]
+
+
 def test_the_root_before_is_met_again_as_any_other_position():
     """After a step the old root lies ahead; its noise and restrictions are not kept."""
     ring = Ring(size=8, count_plies=False)
