@@ -18,10 +18,6 @@ namespace honte {
 
 inline constexpr std::size_t kLanes = 8;
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wpsabi"  // these never cross a library's boundary
-#endif
-
 // Eight numbers in vector registers, as many as the processor needs for them.
 using Lanes = double __attribute__((vector_size(64)));
 using LaneIntegers = std::int64_t __attribute__((vector_size(64)));  // also what comparing Lanes gives
@@ -34,6 +30,8 @@ inline Lanes load_lanes(const double* numbers) {
   std::memcpy(&lanes, numbers, sizeof lanes);
   return lanes;
 }
+
+inline void store_lanes(double* numbers, Lanes lanes) { std::memcpy(numbers, &lanes, sizeof lanes); }
 
 // The first of a column with this capacity, a power of two; `beyond` past its end.
 inline Lanes load_lanes(const double* column, std::size_t capacity, double beyond) {

@@ -145,14 +145,20 @@ std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double vis
                                             at_root ? selection.root_urgency_value : selection.urgency_value,
                                             value, node.visited_prior);
   const Candidate* next = next_candidate(node, visits);
-  const std::size_t count = node.edge_count + (next ? 1u : 0u);
-  custom_.resize(4 * count);
-  double *q = custom_.data(), *n = q + count, *p = n + count, *scores = p + count;
-  const Edge* edges = tree_.edges_of(node);
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    q[i] = edges[i].known ? edges[i].q : urgency;
-    n[i] = edges[i].n + edges[i].in_flight;
-    p[i] = edges[i].p;
+  const std::size_t edge_count = node.edge_count, count = edge_count + (next ? 1u : 0u), whole = whole_lanes(count);
+  if (custom_.size() < 4 * whole) custom_.resize(4 * whole);
+  double *q = custom_.data(), *n = q + whole, *p = n + whole, *scores = p + whole;
+  if (edge_count > 0) {
+    const MeritColumns merits = tree_.merits_of(node);
+    const Candidate* order = tree_.orders.at(node.order);
+    const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
+    const Lanes unknown = all_lanes(urgency);
+    for (std::size_t at = 0; at < edge_count; at += kLanes) {
+      const Lanes known = load_lanes(merits.q + at, capacity, 0.0);
+      store_lanes(q + at, known == known ? known : unknown);
+      store_lanes(n + at, load_lanes(merits.bonus + at, capacity, 0.0));
+      store_lanes(p + at, priors_of(order + at, edge_count - at));
+    }
   }
   if (next) {
     q[count - 1] = urgency;
@@ -160,15 +166,24 @@ std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double vis
     p[count - 1] = decode_prior(next->code);
   }
   selection.custom(q, n, p, static_cast<std::int64_t>(count), visits, value, scores);
-  double best = -std::numeric_limits<double>::infinity();
-  std::uint32_t chosen = kNone;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (std::isnan(scores[i])) throw StateError("The selection formula gave NaN" + way() + ".");
-    if (i < node.edge_count && edges[i].closed) continue;
-    if (scores[i] > best) best = scores[i], chosen = i;
+  constexpr double never = -std::numeric_limits<double>::infinity();
+  std::fill(scores + count, scores + whole, never);
+  unsigned nan = 0;
+  for (std::size_t at = 0; at < whole; at += kLanes) {
+    const Lanes eight = load_lanes(scores + at);
+    nan |= lane_mask(eight != eight);
   }
-  if (chosen == kNone) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
-  return chosen == node.edge_count ? open(node, *next) : chosen;
+  if (nan) throw StateError("The selection formula gave NaN" + way() + ".");
+  if (at_root) {
+    const Edge* edges = tree_.edges_of(node);
+    for (std::size_t i = 0; i < edge_count; ++i)
+      if (edges[i].closed) scores[i] = never;
+  }
+  const std::span<const double> all(scores, whole);
+  const double best = highest(all);
+  if (best == never) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
+  const std::uint32_t chosen = first_place(all, best);
+  return chosen == edge_count ? open(node, *next) : chosen;
 }
 
 }  // namespace honte

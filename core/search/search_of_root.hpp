@@ -206,7 +206,8 @@ void SearchOf<S>::reorder_root(Node& root, std::span<const double> priors) {
     order.assign(tree_.orders.at(root.order), tree_.orders.at(root.order) + unopened);
   }
   order.insert(order.begin(), root.edge_count, Candidate{});
-  for (std::uint32_t i = 0; i < root.edge_count; ++i) order[i].action = edges[i].action;
+  for (std::uint32_t i = 0; i < root.edge_count; ++i)
+    order[i] = {.action = edges[i].action, .code = encode_prior(edges[i].p)};
   if (root.order != kNone) tree_.orders.release(root.order, root.order_capacity_log2);
   root.order_capacity_log2 = order_capacity_log2(order.size());
   root.order = tree_.orders.allocate(root.order_capacity_log2);

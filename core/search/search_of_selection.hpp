@@ -117,13 +117,14 @@ void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
   const auto fetch = [](const void* from, std::size_t bytes) {
     for (std::size_t at = 0; at < bytes; at += 64) __builtin_prefetch(static_cast<const char*>(from) + at);
   };
-  fetch(tree_.merits.at(node.edges), std::min<std::size_t>(std::size_t{1} << node.edge_capacity_log2, 8) * sizeof(Merit));
+  const std::size_t capacity = std::min<std::size_t>(std::size_t{1} << node.edge_capacity_log2, 8);
+  fetch(tree_.merits.at(node.edges), capacity * sizeof(Merit));
   fetch(tree_.edges.at(node.edges), std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge));
   if (parameters_.selection.formula == Formula::kRave && node.amaf != kNone) {
     fetch(&tree_.amaf[node.amaf], std::min<std::size_t>(tree_.actions, 16) * sizeof(Amaf));
   }
   if (!tree_.weighed) return;
-  __builtin_prefetch(tree_.shares.at(node.edges));
+  fetch(tree_.shares.at(node.edges), capacity * sizeof(Share));
   if (parameters_.backup.bias_factor > 0.0) bias_.fetch_ahead(tree_.extensions[index].bucket);
 }
 

@@ -62,6 +62,7 @@ inline double exploration_bonus(const SelectionParameters& parameters, double p,
 // teaches nothing more, but to the actions above it that it has in common with other ways.
 inline Merit merit_of(const SelectionParameters& selection, const Edge& edge, double n) {
   constexpr double never = -std::numeric_limits<double>::infinity(), unknown = std::numeric_limits<double>::quiet_NaN();
+  if (selection.formula == Formula::kCustom) return {edge.known ? edge.q : unknown, static_cast<double>(edge.n + edge.in_flight)};
   if (selection.formula == Formula::kGumbel) return {edge.n > 0 ? edge.q : unknown, static_cast<double>(edge.n + edge.in_flight)};
   const bool barred = edge.closed || (edge.exact && edge.q <= -1.0 && selection.formula != Formula::kRave);
   return {barred ? never : edge.known ? edge.q : unknown, exploration_bonus(selection, edge.p, n)};

@@ -106,7 +106,7 @@ struct alignas(64) Extension {
 
 // What selection reads of a node's edges: its q (NaN where the first-play urgency stands in, minus
 // infinity where it may not be chosen) and the part of the exploration term that only the edge
-// changes; under Gumbel's formula, whose term has no such part, N(s,a). Two columns side by side, so
+// changes; under Gumbel's formula and the user's own, which have no such part, N(s,a). Two columns side by side, so
 // that the way down reads one line of the cache or two a node; beyond the last edge nothing may be
 // chosen.
 struct Merit {

@@ -150,11 +150,11 @@ def check_that_black_takes_5x5(visits, seed):
 
 
 def test_black_at_the_centre_takes_5x5():
-    check_that_black_takes_5x5(visits=10_000, seed=3)
+    check_that_black_takes_5x5(visits=40_000, seed=3)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, 5])
 def test_black_at_the_centre_takes_5x5_again(seed):
     check_that_black_takes_5x5(visits=30_000, seed=seed)
 

@@ -149,15 +149,15 @@ def _drive_inside(
     for job in jobs:
         chunk = 64
         while (left := job.remaining()) > 0:
-            began = time.perf_counter()
+            began = time.thread_time()
             if isinstance(evaluator, Uniform):
                 job.core.simulate(kind.UNIFORM, 1, min(chunk, left))
             else:
                 job.core.simulate(
                     kind.ROLLOUT, evaluator.count, min(chunk, left), evaluator.core_policy
                 )
-            # Grow towards looks at the clock every few milliseconds.
-            took = time.perf_counter() - began
+            # Grow towards looks at the clock every few milliseconds of work.
+            took = time.thread_time() - began
             if took < 2e-3:
                 chunk = min(1 << 20, chunk * (8 if took < 2e-4 else 2))
             elif took > 1e-2:
