@@ -204,10 +204,14 @@ def test_an_unsettled_position_gets_more_time_than_a_settled_one():
             return Evaluation(value=np.array(values, np.float32), policy_logits=logits)
 
     def seconds(worth):
+        """Of four searches: which of two equal moves leads when the time is up is chance."""
         settings = PlayerSettings(lag=0.0, resignation=None)
-        player = SearchPlayer(alphago_zero(), Moves(worth), settings, seed=1)
         game = Game(9, 9, Rules.named("chinese"), 7.5)
-        return player.choose(game, BLACK, Clock(Absolute(60.0)).read()).seconds
+        players = [
+            SearchPlayer(alphago_zero(), Moves(worth), settings, seed=seed) for seed in range(4)
+        ]
+        clock = Clock(Absolute(60.0)).read()
+        return sum(player.choose(game, BLACK, clock).seconds for player in players)
 
     settled, unsettled = seconds({20: 0.9, 60: -0.9}), seconds({20: 0.3, 60: 0.3})
     assert unsettled > 1.3 * settled
