@@ -12,26 +12,13 @@ from honte.cluster.learning import ClusterLearning
 from honte.cluster.workforce import MOST_LOSSES
 from honte.errors import HonteError
 from honte.evaluation import Uniform
-from honte.training.zero.config import (
-    GameTable,
-    MeasuringTable,
-    NetworkTable,
-    SelfPlayTable,
-    TrainingTable,
-    ZeroConfig,
-)
 from honte.training.zero.game import open_game
 from honte.training.zero.lessons import Lesson, new_learner, steps_here
 from honte.training.zero.replay import Replay
 from honte.training.zero.self_play import play_games
+from tiny_runs import tiny_run
 
-CONFIG = ZeroConfig(
-    game=GameTable(name="tic_tac_toe"),
-    network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
-    self_play=SelfPlayTable(games=12, at_once=4, visits=16, fast_visits=6, temperature_moves=4),
-    training=TrainingTable(batch_size=16, window_first=60),
-    measuring=MeasuringTable(every=0),
-)
+CONFIG = tiny_run({"games": 12, "at_once": 4, "temperature_moves": 4}, {"window_first": 60})
 
 
 @pytest.fixture(scope="module")

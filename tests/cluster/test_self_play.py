@@ -7,24 +7,10 @@ pytest.importorskip("torch", reason="needs PyTorch: pip install 'honte[train]'")
 
 from honte.cluster.learning import ClusterLearning
 from honte.cluster.self_play import ClusterSelfPlay
-from honte.training.zero.config import (
-    GameTable,
-    MeasuringTable,
-    NetworkTable,
-    SelfPlayTable,
-    TrainingTable,
-    ZeroConfig,
-)
 from honte.training.zero.loop import run_zero
+from tiny_runs import tiny_run
 
-TINY = ZeroConfig(
-    game=GameTable(name="tic_tac_toe"),
-    network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
-    self_play=SelfPlayTable(games=12, at_once=3, visits=16, fast_visits=6, temperature_moves=4),
-    training=TrainingTable(batch_size=16, uses=6),
-    measuring=MeasuringTable(every=0),
-    iterations=2,
-)
+TINY = tiny_run({"games": 12, "at_once": 3, "temperature_moves": 4}, {"uses": 6}, iterations=2)
 
 
 @pytest.mark.parametrize("dies", [False, pytest.param(True, marks=pytest.mark.slow)])

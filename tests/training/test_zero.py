@@ -44,12 +44,11 @@ from honte.training.zero.targets import (  # noqa: E402
     surprise,
 )
 from search.hashed_evaluators import Hashed  # noqa: E402
+from tiny_runs import tiny_run  # noqa: E402
 
-TINY = ZeroConfig(
-    game=GameTable(name="tic_tac_toe"),
-    network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
-    self_play=SelfPlayTable(games=12, visits=16, fast_visits=6, temperature_moves=4),
-    training=TrainingTable(batch_size=16, uses=6),
+TINY = tiny_run(
+    {"games": 12, "temperature_moves": 4},
+    {"uses": 6},
     gating=GatingTable(games=4, visits=6),
     measuring=MeasuringTable(
         every=1, games=4, visits=8, opponent_visits=8, games_against_earlier=4

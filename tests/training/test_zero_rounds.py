@@ -12,27 +12,14 @@ pytest.importorskip("torch")
 from honte.errors import HonteError
 from honte.evaluation import Rollout, Uniform
 from honte.games import TicTacToe
-from honte.training.zero.config import (
-    GameTable,
-    MeasuringTable,
-    NetworkTable,
-    SelfPlayTable,
-    TrainingTable,
-    ZeroConfig,
-)
+from honte.training.zero.config import GameTable, SelfPlayTable
 from honte.training.zero.game import open_game
 from honte.training.zero.loop import run_zero
 from honte.training.zero.replay import Replay, ZeroSamples
 from honte.training.zero.self_play import play_games
+from tiny_runs import tiny_run
 
-TINY = ZeroConfig(
-    game=GameTable(name="tic_tac_toe"),
-    network=NetworkTable(blocks=1, channels=16, pooling_every=0, head_channels=4, value_hidden=8),
-    self_play=SelfPlayTable(games=8, visits=16, fast_visits=6),
-    training=TrainingTable(batch_size=16),
-    measuring=MeasuringTable(every=0),
-    iterations=2,
-)
+TINY = tiny_run({"games": 8}, {}, iterations=2)
 
 
 def best_result(state):
