@@ -167,7 +167,8 @@ void bind_change_face(nb::class_<GoState>& state) {
            "do from the start) or, without them, end the game and leave dead stones to the players.")
       .def("without_earlier_moves", &GoState::without_earlier_moves,
            "A copy of which networks are told nothing of the moves so far, but for what ko and the "
-           "rules forbid: they judge the board, not how it came about. Later moves are shown.")
+           "rules forbid: they judge the board, not how it came about. Later moves are shown; "
+           "with_rules plays all moves again, and shows them.")
       .def("resumed", &GoState::resumed,
            "A copy in which play goes on if the game was over; two more passes end it again.")
       .def("freeze", &GoState::freeze,

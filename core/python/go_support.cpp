@@ -120,18 +120,21 @@ Pickled pickle(const GoState& state) {
           moves_of(state),
           state.to_play(),
           state.is_terminal(),
-          state.cleans_up()};
+          state.cleans_up(),
+          state.move_number() - state.visible_turns()};
 }
 
 void unpickle(GoState& state, const Pickled& pickled) {
-  const auto& [width, height, rules, komi, black, white, first, moves, to_play, over, cleanup] =
-      pickled;
+  const auto& [width, height, rules, komi, black, white, first, moves, to_play, over, cleanup,
+              hidden] = pickled;
   new (&state) GoState(width, height, rules_from(rules), komi, black, white, colour_from(first));
   state = state.with_cleanup(cleanup);
   for (const auto& [player, action] : moves) {
     if (state.is_terminal()) state = state.resumed();
+    if (state.move_number() == hidden) state = state.without_earlier_moves();
     state.play(action, colour_from(player));
   }
+  if (state.move_number() == hidden) state = state.without_earlier_moves();
   if (state.is_terminal() && !over) state = state.resumed();
   if (state.to_play() != to_play) state = state.with_to_play(colour_from(to_play));
 }

@@ -26,9 +26,9 @@ using RuleNumbers = std::tuple<int, int, bool, int, int, bool, bool>;
 using Moves = std::vector<std::pair<int, Action>>;
 // Everything a state can be rebuilt from: size, rules, komi, setup stones, who moved
 // first, the moves, who moves now, whether the game is over,
-// whether it has clean-up phases.
+// whether it has clean-up phases, the move up to which networks are told nothing.
 using Pickled = std::tuple<int, int, RuleNumbers, double, std::vector<Action>, std::vector<Action>,
-                           int, Moves, int, bool, bool>;
+                           int, Moves, int, bool, bool, int>;
 
 // From and to honte.games.go.rules.Rules.
 go::Rules rules_from(const nb::object& rules);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 
 import numpy as np
@@ -393,6 +394,8 @@ def test_a_board_can_be_judged_without_the_moves_that_led_to_it() -> None:
     assert (told[others] == shown[others]).all()
     assert alone.legal_actions() == state.legal_actions()
     assert alone.moves() == state.moves()
+    kept, _ = katago_features(pickle.loads(pickle.dumps(alone)))
+    assert (kept == shown).all()
     alone.play(parse_vertex("A1", 9, 9))
     assert points(alone, 9) == {"A1"}
     assert points(alone, 10) == set()
