@@ -147,19 +147,20 @@ def test_the_c_puct_slider_moves_the_bars_as_the_formula_says(open_page):
         page.wait_for_function(
             "c => location.hash.includes('c=' + c + '&') || location.hash.endsWith('c=' + c)", arg=c
         )
+        # Answers come one by one until the last milestone; only then do the bars stand still.
         page.wait_for_function(
-            "c => document.querySelector('.bars-key').textContent.includes(Number(c).toFixed(3))",
+            "c => document.querySelector(\"[data-milestone='1600']\") !== null"
+            " && document.querySelector('.bars-key').textContent.includes(Number(c).toFixed(3))",
             arg=c,
         )
-        rows = page.locator(".bar-row").all()
-        numbers = [
-            {k: float(row.get_attribute(f"data-{k}")) for k in ("n", "q", "u", "prior")}
-            for row in rows
-        ]
+        numbers = page.evaluate(
+            """[...document.querySelectorAll('.bar-row')].map(({dataset: {n, q, u, prior}}) =>
+                ({n: Number(n), q: Number(q), u: Number(u), prior: Number(prior)}))"""
+        )
         total = sum(row["n"] for row in numbers)
         assert total == 100
         for row in numbers:
-            wanted = explored(Puct(c_puct=float(c)), row["prior"], int(row["n"]), int(total))
+            wanted = explored(Puct(c_puct=float(c)), row["prior"], row["n"], total)
             assert row["u"] == pytest.approx(wanted, abs=1e-9)
 
 
