@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "random.hpp"
+
 namespace honte {
 
 using Action = std::int32_t;
@@ -25,6 +27,9 @@ struct Played {
 struct PositionKey {
   std::uint64_t low = 0, high = 0;
   bool operator==(const PositionKey&) const = default;
+
+  // For tables: every bit of it follows from every bit of the key, which may be the stones themselves.
+  std::uint64_t hash() const { return mix64(low ^ mix64(high)); }
 };
 
 template <class S>

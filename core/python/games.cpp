@@ -168,7 +168,7 @@ nb::class_<S> bind_state(nb::module_& m, const char* name, const char* doc) {
            })
       .def("__hash__", [](const S& state) {
         const PositionKey key = state.key();
-        return static_cast<Py_hash_t>(mix64(key.low ^ mix64(key.high)) >> 2);
+        return static_cast<Py_hash_t>(key.hash() >> 2);
       });
   return bound;
 }

@@ -31,7 +31,7 @@ class EvaluationCache {
 
   bool find(const PositionKey& key, CachedEvaluation& found) {
     const std::lock_guard lock(mutex_);
-    const CachedEvaluation& slot = slots_[key.low & (slots_.size() - 1)];
+    const CachedEvaluation& slot = slots_[key.hash() & (slots_.size() - 1)];
     const bool hit = slot.filled && slot.key == key;
     ++(hit ? hits_ : misses_);
     if (hit) found = slot;
@@ -41,7 +41,7 @@ class EvaluationCache {
   void store(CachedEvaluation evaluation) {
     const std::lock_guard lock(mutex_);
     evaluation.filled = true;
-    CachedEvaluation& slot = slots_[evaluation.key.low & (slots_.size() - 1)];
+    CachedEvaluation& slot = slots_[evaluation.key.hash() & (slots_.size() - 1)];
     size_ += !slot.filled;
     slot = std::move(evaluation);
   }

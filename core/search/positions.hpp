@@ -21,7 +21,7 @@ class Positions {
  public:
   std::uint32_t find(const Arena<Identity, 12>& identities, const PositionKey& key) const {
     if (slots_.empty()) return kNone;
-    for (std::size_t i = key.low & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1))
+    for (std::size_t i = key.hash() & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1))
       if (slots_[i] == kNone || identities[slots_[i]].key == key) return slots_[i];
   }
 
@@ -41,7 +41,7 @@ class Positions {
 
  private:
   void place(const Arena<Identity, 12>& identities, std::uint32_t node) {
-    std::size_t i = identities[node].key.low & (slots_.size() - 1);
+    std::size_t i = identities[node].key.hash() & (slots_.size() - 1);
     while (slots_[i] != kNone) i = (i + 1) & (slots_.size() - 1);
     slots_[i] = node;
   }
