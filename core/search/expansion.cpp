@@ -86,11 +86,20 @@ std::uint64_t candidate_key(PriorCode code, std::uint32_t salt, std::uint32_t pl
   return std::uint64_t{(0xfffeu - code) << 16 | tie_of(salt, place)} << 16 | place;
 }
 
+// Sorts up to eight different numbers: each goes to the place that counts how many are smaller.
+void put_in_order(std::span<std::uint64_t> numbers) {
+  LaneIntegers eight = LaneIntegers{} + std::numeric_limits<std::int64_t>::max(), places{};  // the numbers have 48 bits
+  std::memcpy(&eight, numbers.data(), numbers.size_bytes());
+  for (const std::uint64_t number : numbers) places -= eight > static_cast<std::int64_t>(number);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[static_cast<std::size_t>(places[i])] = static_cast<std::uint64_t>(eight[i]);
+}
+
 // Puts so many of the smallest numbers, sorted, to the front and spoils the rest. A tree that digs
 // asks hundreds of actions for the best few at every node, so those few are kept in order while the
 // rest is only looked at.
 void put_smallest_first(std::span<std::uint64_t> numbers, std::uint32_t wanted) {
   constexpr std::uint32_t few = 16;
+  if (numbers.size() <= kLanes) return put_in_order(numbers);
   if (wanted > few || numbers.size() <= 2 * few) {
     if (wanted < numbers.size()) std::nth_element(numbers.begin(), numbers.begin() + (wanted - 1), numbers.end());
     std::sort(numbers.begin(), numbers.begin() + wanted);

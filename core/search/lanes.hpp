@@ -68,6 +68,16 @@ inline double highest_lane(Lanes x) {
   return x[0] > x[1] ? x[0] : x[1];
 }
 
+// The highest lane, in all lanes.
+inline Lanes highest_in_all(Lanes x) {
+  Lanes y = __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3);
+  x = x > y ? x : y;
+  y = __builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5);
+  x = x > y ? x : y;
+  y = __builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6);
+  return x > y ? x : y;
+}
+
 // Each lane moves up one; 0 comes in.
 inline Lanes lanes_before(Lanes x) { return __builtin_shufflevector(Lanes{}, x, 0, 8, 9, 10, 11, 12, 13, 14); }
 

@@ -129,15 +129,16 @@ void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
 }
 
 // Most nodes of a tree have few visits, so the node's part of the formula is asked for the same
-// numbers again and again: roots and logarithms are taken once.
+// numbers again and again: logarithms and powers are taken once. A root alone is quicker taken anew.
 template <State S>
 double SearchOf<S>::scale_at(double visits) {
-  if (parameters_.selection.c == 0.0 && parameters_.selection.c_log == 0.0) return 0.0;
+  const SelectionParameters& selection = parameters_.selection;
+  if (selection.formula == Formula::kPuct && selection.c_log == 0.0) return selection.c * std::sqrt(std::max(1.0, visits));
   if (scales_.empty()) scales_.assign(kScales, -1.0);
   const auto whole = static_cast<std::uint64_t>(visits);
-  if (whole >= kScales || static_cast<double>(whole) != visits) return exploration_scale(parameters_.selection, visits);
+  if (whole >= kScales || static_cast<double>(whole) != visits) return exploration_scale(selection, visits);
   double& scale = scales_[whole];
-  if (scale < 0.0) scale = exploration_scale(parameters_.selection, visits);
+  if (scale < 0.0) scale = exploration_scale(selection, visits);
   return scale;
 }
 
@@ -161,7 +162,7 @@ std::uint32_t SearchOf<S>::choose(std::uint32_t index) {
   } else if (node.edge_count > 0) {
     best = best_edge(tree_.merits_of(node), node.edge_count, urgency, scale);
   }
-  if (hopeless < 0.0)
+  if (hopeless < 0.0 && (node.edge_count < node.width || node.legal_count == 0))
     if (const Candidate* next = next_candidate(node, visits)) {
       const double p = decode_prior(next->code);
       if (best.place == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best.score) return open(node, *next);

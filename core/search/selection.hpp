@@ -119,11 +119,19 @@ inline Choice best_edge(const MeritColumns& merits, std::uint32_t count, double 
     return best;
   }
   const Lanes urgencies = all_lanes(urgency), scales = all_lanes(scale);
+  const auto scores = [&](std::uint32_t i) {
+    const Lanes q = load_lanes(merits.q + i);
+    return (q == q ? q : urgencies) + scales * load_lanes(merits.bonus + i);
+  };
+  if (count <= kLanes) {  // most nodes of a small game
+    const Lanes score = scores(0), highest = highest_in_all(score);
+    if (highest[0] == best.score) return best;
+    return {static_cast<std::uint32_t>(std::countr_zero(lane_mask(score == highest))), highest[0]};
+  }
   Lanes highest = all_lanes(best.score);
   LaneIntegers block{}, blocks{};
   for (std::uint32_t i = 0; i < count; i += kLanes, block += 1) {
-    const Lanes q = load_lanes(merits.q + i);
-    const Lanes score = (q == q ? q : urgencies) + scales * load_lanes(merits.bonus + i);
+    const Lanes score = scores(i);
     const LaneIntegers higher = score > highest;
     highest = higher ? score : highest;
     blocks = higher ? block : blocks;
@@ -131,12 +139,7 @@ inline Choice best_edge(const MeritColumns& merits, std::uint32_t count, double 
   const double score = highest_lane(highest);
   if (score == best.score) return best;
   best.score = score;
-  unsigned equals = lane_mask(highest == all_lanes(score));
-  if (count <= kLanes) {
-    best.place = static_cast<std::uint32_t>(std::countr_zero(equals));
-    return best;
-  }
-  for (; equals; equals &= equals - 1) {
+  for (unsigned equals = lane_mask(highest == all_lanes(score)); equals; equals &= equals - 1) {
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(equals));
     best.place = std::min(best.place, static_cast<std::uint32_t>(blocks[lane]) * static_cast<std::uint32_t>(kLanes) + lane);
   }
