@@ -4,11 +4,6 @@
 
 namespace honte {
 
-namespace {
-
-// Passes exact values up: a node is proven once its side to move has a proven win, or once
-// every legal action is proven; then the best of them is its value.
-// [Winands, Björnsson, Saito 2008, with draws as in Cazenave and Saffidine 2010]
 bool try_to_prove(Tree& tree, Node& node) {
   const double mover = side(node.player);
   double best = -2.0;
@@ -26,6 +21,8 @@ bool try_to_prove(Tree& tree, Node& node) {
   node.proven_value = mover * best;
   return true;
 }
+
+namespace {
 
 // (1 − λ) W_v / N_v + λ W_r / N_r, for player 0, with `lost` of its rollouts counted as lost by the
 // player who chose the edge to it.
@@ -136,77 +133,6 @@ void back_up_separately(Tree& tree, const Parameters& parameters, std::span<cons
       proven = node.proven || try_to_prove(tree, node);
     }
     refresh_separate(tree, parameters, node, path[i].edge);
-  }
-}
-
-void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                     bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
-  tree.nodes[leaf].n += 1;
-  weighing.recompute(tree, leaf, bias);
-  bool proven = parameters.backup.solver && tree.nodes[leaf].proven;
-  for (std::size_t i = path.size(); i-- > 0;) {
-    Node& node = tree.nodes[path[i].node];
-    Edge& edge = tree.edges.at(node.edges)[path[i].edge];
-    edge.n += 1;
-    node.n += 1;
-    node.edge_visits += 1;
-    if (was_in_flight) {
-      --edge.in_flight;
-      --node.in_flight;
-    }
-    const Node& child = tree.nodes[edge.child];
-    edge.w = side(node.player) * child.value_sum * (static_cast<double>(edge.n) / child.n);
-    tree.shares_of(node).set(path[i].edge, share_of(tree, edge));
-    if (proven) {
-      edge.exact = true;
-      edge.q = side(node.player) * child.proven_value;
-      proven = node.proven || try_to_prove(tree, node);
-    }
-    refresh(tree, parameters, node, path[i].edge);
-    weighing.recompute(tree, path[i].node, bias);
-  }
-}
-
-void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                   bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
-  if (leaf != kNone) {
-    tree.nodes[leaf].n += 1;
-    weighing.recompute(tree, leaf, bias);
-    tree.parents.changed(leaf, path.empty() ? kNone : path.back().node);
-  }
-  for (std::size_t i = path.size(); i-- > 0;) {
-    const auto [index, chosen] = path[i];
-    Node& node = tree.nodes[index];
-    Edge* edges = tree.edges.at(node.edges);
-    const ShareColumns shares = tree.shares_of(node);
-    edges[chosen].n += 1;
-    node.n += 1;
-    node.edge_visits += 1;
-    if (was_in_flight) {
-      --edges[chosen].in_flight;
-      --node.in_flight;
-    }
-    const double mover = side(node.player);
-    bool any_proven = false;
-    // Unless another way changed a child, only this one differs from what was read before.
-    const bool anew = tree.parents.take_mark(index);
-    const std::uint32_t end = anew ? node.edge_count : chosen + 1;
-    for (std::uint32_t e = anew ? 0 : chosen; e < end; ++e) {
-      Edge& edge = edges[e];
-      if (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0) continue;
-      const Node& child = tree.nodes[edge.child];
-      edge.w = mover * child.value_sum * (static_cast<double>(edge.n) / child.n);
-      shares.set(e, share_of(tree, edge));
-      edge.exact = parameters.backup.solver && child.proven;
-      if (edge.exact) {
-        any_proven = true;
-        edge.q = mover * child.proven_value;
-      }
-      refresh(tree, parameters, node, e);
-    }
-    if (any_proven && !node.proven) try_to_prove(tree, node);
-    weighing.recompute(tree, index, bias);
-    tree.parents.changed(index, i > 0 ? path[i - 1].node : kNone);
   }
 }
 

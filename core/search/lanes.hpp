@@ -46,10 +46,15 @@ inline Lanes load_lanes(const double* column, std::size_t capacity, double beyon
 inline Lanes load_lanes(const float* column, std::size_t capacity) {
   using Floats = float __attribute__((vector_size(32)));
   Floats floats{};
+#if defined(__AVX512VL__)
+  const auto within = static_cast<__mmask8>(capacity >= kLanes ? 0xffu : (1u << capacity) - 1u);
+  floats = reinterpret_cast<Floats>(_mm256_maskz_loadu_ps(within, column));
+#else
   if (capacity >= kLanes) std::memcpy(&floats, column, 8 * sizeof(float));
   else if (capacity == 4) floats = Floats{column[0], column[1], column[2], column[3]};
   else if (capacity == 2) floats = Floats{column[0], column[1]};
   else floats = Floats{column[0]};
+#endif
   return __builtin_convertvector(floats, Lanes);
 }
 
@@ -60,12 +65,31 @@ inline double lane_sum(Lanes x) {
   return x[0] + x[1];
 }
 
+// Four at once, each added as by lane_sum.
+using FourSums = double __attribute__((vector_size(32)));
+inline FourSums lane_sums(Lanes a, Lanes b, Lanes c, Lanes d) {
+  const auto halves = [](Lanes x) {
+    return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
+  };
+  const auto quarters = [](FourSums x, FourSums y) {
+    return __builtin_shufflevector(x, y, 0, 1, 4, 5) + __builtin_shufflevector(x, y, 2, 3, 6, 7);
+  };
+  const FourSums ab = quarters(halves(a), halves(b)), cd = quarters(halves(c), halves(d));
+  return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
+}
+
 inline double highest_lane(Lanes x) {
   Lanes y = __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7);
   x = x > y ? x : y;
   y = __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3);
   x = x > y ? x : y;
   return x[0] > x[1] ? x[0] : x[1];
+}
+
+// The same with one lane replaced.
+inline Lanes with_lane(Lanes x, std::size_t lane, double number) {
+  constexpr LaneIntegers place{0, 1, 2, 3, 4, 5, 6, 7};
+  return place == static_cast<std::int64_t>(lane) ? all_lanes(number) : x;
 }
 
 // The highest lane, in all lanes.

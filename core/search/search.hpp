@@ -230,6 +230,11 @@ struct Worth {
   double value, result, score;
 };
 
+// Passes exact values up: a node is proven once its side to move has a proven win, or once
+// every legal action is proven; then the best of them is its value.
+// [Winands, Björnsson, Saito 2008, with draws as in Cazenave and Saffidine 2010]
+bool try_to_prove(Tree& tree, Node& node);
+
 // Applies one simulation's answer along its way: N += 1, W += v.
 void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
              const Worth& outcome, bool was_in_flight);

@@ -69,34 +69,39 @@ class Favour {
     place = place > 0.0 ? place : Lanes{};
     place = place < kEntries - 1.0 ? place : all_lanes(kEntries - 1.0);
     const auto i = __builtin_convertvector(place, Places);
-    Lanes here, next;
+    Floats here, rise;
 #if defined(__AVX512F__)
-    const auto places = reinterpret_cast<__m256i>(i);
-    here = _mm512_i32gather_pd(places, table_.data(), 8);
-    next = _mm512_i32gather_pd(places, table_.data() + 1, 8);
+    const __m512i entries = _mm512_i32gather_epi64(reinterpret_cast<__m256i>(i), table_.data(), sizeof(Entry));
+    here = reinterpret_cast<Floats>(_mm512_cvtepi64_epi32(entries));
+    rise = reinterpret_cast<Floats>(_mm512_cvtepi64_epi32(_mm512_srli_epi64(entries, 32)));
 #else
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      here[lane] = table_[static_cast<std::size_t>(i[lane])];
-      next[lane] = table_[static_cast<std::size_t>(i[lane]) + 1];
+      here[lane] = table_[static_cast<std::size_t>(i[lane])].here;
+      rise[lane] = table_[static_cast<std::size_t>(i[lane])].rise;
     }
 #endif
-    return here + (place - __builtin_convertvector(i, Lanes)) * (next - here);
+    return __builtin_convertvector(here, Lanes) + (place - __builtin_convertvector(i, Lanes)) * __builtin_convertvector(rise, Lanes);
   }
 
  private:
   using Places = std::int32_t __attribute__((vector_size(32)));
+  using Floats = float __attribute__((vector_size(32)));
+  struct Entry {
+    float here, rise;  // to the next entry
+  };
   static constexpr std::int32_t kEntries = 1024;
   static constexpr double kPerUnit = 32.0;
 
-  std::array<double, kEntries + 1> table_;
+  std::array<Entry, kEntries> table_;
 };
 
 class Weighing {
  public:
   explicit Weighing(const Parameters& parameters);
 
-  // A node's means from its own evaluation and its shares; the sums it keeps are mean · N.
-  void recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias);
+  // A node's means from its own evaluation and its shares; the sums it keeps are mean · N. The share
+  // at `place`, if any, is replaced first.
+  void recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place = kNone, const Share& share = {});
 
  private:
   struct Sums {
@@ -109,19 +114,16 @@ class Weighing {
   };
 
   // Whether any weight changed.
-  bool prune_noise(const ShareColumns& shares, std::uint32_t count, double mover);
+  bool prune_noise(std::uint32_t count, double mover);
 
-  // The children's sums by their weights: noise pruned, good children favoured.
-  Sums of_children(const Tree& tree, const Node& node);
+  // The children's sums by their weights: noise pruned, good children favoured. The share at `place`
+  // is not read but given: what was only just written to a column would be waited for.
+  Sums of_children(const Tree& tree, const Node& node, std::uint32_t place, const Share& share);
 
   SelectionParameters selection_;
   BackupParameters parameters_;
   std::shared_ptr<const Favour> favour_;
   std::vector<Children> children_;
 };
-
-// What a child brings to the mean of its parent now. A child that was pruned and grown again
-// stands for all visits of its edge.
-Share share_of(const Tree& tree, const Edge& edge);
 
 }  // namespace honte

@@ -3,6 +3,7 @@ evaluation and its children, each with a weight [KataGo methods]."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -161,14 +162,16 @@ ENTRIES, PER_UNIT = 1024, 32.0
 
 
 @lru_cache
-def favours(exponent: float) -> list[float]:
-    """(F(z) + 10⁻⁴)^exponent, where F is Student's distribution with 3 degrees of freedom."""
+def favours(exponent: float) -> list[tuple[float, float]]:
+    """(F(z) + 10⁻⁴)^exponent, where F is Student's distribution with 3 degrees of freedom, and how
+    much it rises to the next entry."""
 
     def favour(z: float) -> float:
         cdf = 0.5 + 0.3183098861837907 * (z / (1.0 + z * z) + math.atan(z))
         return math.pow(cdf + 1e-4, exponent)
 
-    return [favour((i - ENTRIES / 2) / PER_UNIT) for i in range(ENTRIES + 1)]
+    entries = [favour((i - ENTRIES / 2) / PER_UNIT) for i in range(ENTRIES + 1)]
+    return [(float32(x), float32(after - x)) for x, after in itertools.pairwise(entries)]
 
 
 def favour_good_children(shares: Sequence[Share], exponent: float, mover: float) -> list[float]:
@@ -181,8 +184,8 @@ def favour_good_children(shares: Sequence[Share], exponent: float, mover: float)
         z = mover * (share.value - mean) * share.firmness
         place = min(max(z * PER_UNIT + ENTRIES / 2, 0.0), ENTRIES - 1.0)
         i = int(place)
-        favour = table[i] + (place - i) * (table[i + 1] - table[i])
-        favoured.append(share.weight * favour)
+        here, rise = table[i]
+        favoured.append(share.weight * (here + (place - i) * rise))
     return favoured
 
 
