@@ -539,8 +539,9 @@ void bind_tree_search(nb::module_& m) {
              double* data;
              auto array = new_array<double>({2, count}, data);
              for (std::size_t action = 0; action < count; ++action) {
-               data[action] = tree.amaf[table + action].w;
-               data[count + action] = tree.amaf[table + action].n;
+               const AmafBlock& block = tree.amaf[table + static_cast<std::uint32_t>(action / kLanes)];
+               data[action] = block.w[action % kLanes];
+               data[count + action] = block.n[action % kLanes];
              }
              return array;
            },

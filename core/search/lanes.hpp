@@ -23,6 +23,8 @@ using Lanes = double __attribute__((vector_size(64)));
 using LaneIntegers = std::int64_t __attribute__((vector_size(64)));  // also what comparing Lanes gives
 static_assert(sizeof(Lanes) == kLanes * sizeof(double));
 
+inline constexpr LaneIntegers kPlaces{0, 1, 2, 3, 4, 5, 6, 7};
+
 inline Lanes all_lanes(double x) { return Lanes{x, x, x, x, x, x, x, x}; }
 
 inline Lanes load_lanes(const double* numbers) {
@@ -40,6 +42,17 @@ inline Lanes load_lanes(const double* column, std::size_t capacity, double beyon
   if (capacity == 4) return Lanes{column[0], column[1], column[2], column[3], z, z, z, z};
   if (capacity == 2) return Lanes{column[0], column[1], z, z, z, z, z, z};
   return Lanes{column[0], z, z, z, z, z, z, z};
+}
+
+// The first `count` of a column with this capacity, a power of two; `beyond` past them.
+inline Lanes load_first(const double* column, [[maybe_unused]] std::size_t capacity, std::size_t count, double beyond) {
+#if defined(__AVX512F__)
+  const auto mask = static_cast<__mmask8>(count >= kLanes ? 0xffu : (1u << count) - 1u);
+  return reinterpret_cast<Lanes>(_mm512_mask_loadu_pd(_mm512_set1_pd(beyond), mask, column));
+#else
+  const Lanes lanes = load_lanes(column, capacity, beyond);
+  return kPlaces < static_cast<std::int64_t>(count) ? lanes : all_lanes(beyond);
+#endif
 }
 
 // The first of a column with this capacity, a power of two; 0 beyond it.
@@ -126,6 +139,21 @@ inline unsigned lane_mask(LaneIntegers holds) {
 #endif
 }
 
+// One bit a lane: which lanes are this number.
+inline unsigned lanes_equal(Lanes x, double number) {
+#if defined(__AVX512F__)
+  return _mm512_cmpeq_pd_mask(reinterpret_cast<__m512d>(x), _mm512_set1_pd(number));
+#else
+  return lane_mask(x == all_lanes(number));
+#endif
+}
+
+// The lanes of a mask with one bit a lane.
+inline LaneIntegers lanes_of(std::uint8_t mask) {
+  const auto bits = static_cast<std::int64_t>(mask);
+  return (LaneIntegers{bits, bits, bits, bits, bits, bits, bits, bits} & LaneIntegers{1, 2, 4, 8, 16, 32, 64, 128}) != 0;
+}
+
 // The sum of a multiple of kLanes numbers: number i goes to lane i mod 8, and the lanes are added
 // pairwise.
 inline double lane_sum(std::span<const double> numbers) {
@@ -161,20 +189,51 @@ inline std::uint32_t first_place(std::span<const double> numbers, double wanted)
 // `count` rounded up to whole lanes.
 inline std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
-// e^x for x ≤ 0, to 2·10⁻⁷ of its size: 2^k · 2^f with k the nearest integer to x / ln 2.
-inline Lanes falling_exp(Lanes x) {
+// The highest of numbers that come by eight, and the place of the first of equals.
+class FirstHighest {
+ public:
+  void take(Lanes eight) {
+    const LaneIntegers higher = eight > highest_;
+    highest_ = taken_ ? higher ? eight : highest_ : eight;
+    blocks_ = higher ? all_blocks(taken_) : blocks_;
+    ++taken_;
+  }
+
+  double number() const { return highest_lane(highest_); }
+
+  // Of `number`, which was taken.
+  std::uint32_t place(double number) const {
+    unsigned equals = lanes_equal(highest_, number);
+    if (taken_ == 1) return static_cast<std::uint32_t>(std::countr_zero(equals));
+    std::uint32_t first = std::numeric_limits<std::uint32_t>::max();
+    for (; equals; equals &= equals - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(equals));
+      first = std::min(first, static_cast<std::uint32_t>(blocks_[lane]) * static_cast<std::uint32_t>(kLanes) + lane);
+    }
+    return first;
+  }
+
+ private:
+  static LaneIntegers all_blocks(std::int64_t block) { return LaneIntegers{block, block, block, block, block, block, block, block}; }
+
+  Lanes highest_ = all_lanes(-std::numeric_limits<double>::infinity());
+  LaneIntegers blocks_{};
+  std::int64_t taken_ = 0;
+};
+
+inline constexpr double kLargestPower = 900.0;
+
+// 2^y to 2·10⁻⁷ of its size: 2^k · 2^(y − k) with k the nearest integer to y ≤ 900. 0 where y is −900 or less,
+// or no number.
+inline Lanes power_of_two(Lanes y) {
   constexpr double to_integer = 6755399441055744.0;  // 1.5 · 2^52: the low bits of a sum with it are k
-  Lanes y = x * 1.4426950408889634;
-  y = y > -1000.0 ? y : all_lanes(-1000.0);
   const Lanes shifted = y + to_integer;
-  const Lanes f = y - (shifted - to_integer);
-  Lanes power = f * 1.5403530393381609e-4 + 1.3333558146428443e-3;
-  power = power * f + 9.618129107628477e-3;
-  power = power * f + 5.550410866482158e-2;
-  power = power * f + 2.402265069591007e-1;
-  power = power * f + 6.931471805599453e-1;
-  power = power * f + 1.0;
-  return std::bit_cast<Lanes>(std::bit_cast<LaneIntegers>(power) + (std::bit_cast<LaneIntegers>(shifted) << 52));
+  const Lanes f = y - (shifted - to_integer), square = f * f;
+  const Lanes first = (f * 6.931471805599453e-1 + 1.0) + square * (f * 5.550410866482158e-2 + 2.402265069591007e-1);
+  const Lanes last = (f * 1.3333558146428443e-3 + 9.618129107628477e-3) + square * 1.5403530393381609e-4;
+  const Lanes power = first + (square * square) * last;
+  const Lanes scaled = std::bit_cast<Lanes>(std::bit_cast<LaneIntegers>(power) + (std::bit_cast<LaneIntegers>(shifted) << 52));
+  return y > -kLargestPower ? scaled : Lanes{};
 }
 
 }  // namespace honte

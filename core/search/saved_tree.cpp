@@ -12,6 +12,11 @@ struct Header {
   std::uint32_t scored, extended, weighed, separates, shares_positions;
 };
 
+struct SavedAmaf {
+  double w;
+  std::uint32_t n, unused;
+};
+
 template <class T>
 void put(std::string& bytes, const T* items, std::size_t count) {
   bytes.append(reinterpret_cast<const char*>(items), count * sizeof(T));
@@ -49,6 +54,7 @@ std::string serialized(const Tree& tree) {
     Node node = tree.nodes[i];
     node.in_flight = 0;
     node.pending = false;
+    node.foreseen_n = node.foreseen = 0;
     put(bytes, &node, 1);
     if (tree.extended) put(bytes, &tree.extensions[i], 1);
     if (tree.shares_positions) put(bytes, &tree.identities[i].key, 1);
@@ -65,7 +71,11 @@ std::string serialized(const Tree& tree) {
     if (node.codes != kNone) put(bytes, &tree.codes[node.codes], node.legal_count);
     if (node.order != kNone) put(bytes, tree.orders.at(node.order), node.listed);
     if (node.ownership != kNone) put(bytes, &tree.ownership[node.ownership], tree.points);
-    if (node.amaf != kNone) put(bytes, &tree.amaf[node.amaf], tree.actions);
+    for (std::uint32_t a = 0; node.amaf != kNone && a < tree.actions; ++a) {
+      const AmafBlock& block = tree.amaf[node.amaf + a / kLanes];
+      const SavedAmaf amaf{block.w[a % kLanes], static_cast<std::uint32_t>(block.n[a % kLanes]), 0};
+      put(bytes, &amaf, 1);
+    }
   }
   return bytes;
 }
@@ -92,6 +102,7 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
             (saved.player == 0 || saved.player == 1 || saved.player == kTerminalPlayer));
     Node& node = tree.nodes[tree.add_node()];
     node = saved;
+    node.foreseen_n = node.foreseen = 0;
     if (tree.extended) reader.get(&tree.extensions[i], 1);
     if (tree.shares_positions) {
       PositionKey key{};
@@ -132,8 +143,14 @@ Tree deserialized(std::span<const char> bytes, std::uint32_t actions) {
       reader.get(&tree.ownership[node.ownership], header.points);
     }
     if (saved.amaf != kNone) {
-      node.amaf = tree.amaf.allocate(header.actions);
-      reader.get(&tree.amaf[node.amaf], header.actions);
+      node.amaf = kNone;
+      AmafBlock* blocks = tree.amaf_of(node);
+      for (std::uint32_t a = 0; a < header.actions; ++a) {
+        SavedAmaf amaf{};
+        reader.get(&amaf, 1);
+        blocks[a / kLanes].w[a % kLanes] = amaf.w;
+        blocks[a / kLanes].n[a % kLanes] = amaf.n;
+      }
     }
   }
   require(reader.at_end());

@@ -185,6 +185,18 @@ class SearchOf final : public SearchBase {
   // by the highest π'(a) − N(a) / (1 + ΣN).
   std::uint32_t choose_improved(Node& node);
 
+  // The formulas whose choice is a long chain of operations choose on the way up, where the nodes of a
+  // way do not wait for each other: what was found stays with the node until it is visited again.
+  void foresee(std::span<const Step> path);
+
+  // That choice, if it still stands; kNone otherwise.
+  std::uint32_t foreseen(Node& node);
+
+  // Whether an action without an edge may get one.
+  bool may_open(const Node& node, double visits) const {
+    return node.edge_count < node.width && node.edge_count < open_limit(parameters_.expansion, visits, node.width);
+  }
+
   void set_legal(Node& node);
 
   std::string way() const;
@@ -274,7 +286,7 @@ class SearchOf final : public SearchBase {
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
   std::vector<double> drawn_;        // g + log P of the root's edges
-  std::vector<ImprovedActions> improved_;  // of the node at hand, for Gumbel's improved policy
+  std::vector<ImprovedActions> improved_;  // room for the actions of the node at hand, for Gumbel's improved policy
   std::vector<std::uint32_t> plan_, before_plan_;
   std::vector<std::uint32_t> played_;  // edges of Gumbel's root that were ever chosen, ascending
   std::vector<double> scales_;         // exploration_scale() by visits, as far as it was asked for

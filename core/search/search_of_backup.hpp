@@ -140,6 +140,7 @@ void SearchOf<S>::note_end(std::uint32_t index, std::span<const Step> path, doub
   trace_.value = value;
   statistics_.deepest = std::max(statistics_.deepest, static_cast<std::uint32_t>(path.size()));
   if (index == 0 && tree_.nodes[0].n == 1) prepare_root();
+  foresee(path);
 }
 
 template <State S>

@@ -49,92 +49,57 @@ std::uint32_t SearchOf<S>::choose_by_halving(Node& root) {
 
 template <State S>
 std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
-  const SelectionParameters& selection = parameters_.selection;
+  if (const std::uint32_t place = foreseen(node); place != kNone) return place;
   while (const Candidate* next = next_candidate(node, visits)) open(node, *next);
+  const std::uint32_t reference = parameters_.selection.rave_reference;
   Node* source = &tree_.nodes[0];
-  if (selection.rave_reference == 0 || node.n >= selection.rave_reference) source = &node;
+  if (reference == 0 || node.n >= reference) source = &node;
   else
     for (const Step& step : path_)
-      if (tree_.nodes[step.node].n >= selection.rave_reference) source = &tree_.nodes[step.node];
-  const Amaf* table = tree_.amaf_of(*source);
-  const double scale = scale_at(visits);
-  const AmafWeight weight(selection, visits);
-  // Every action has its edge, in the order of the candidates, which lie closer together.
-  const Candidate* order = tree_.orders.at(node.order);
-  const Edge* edges = weight.asks_for_visits() ? tree_.edges_of(node) : nullptr;
-  const MeritColumns merits = tree_.merits_of(node);
-  const bool knows = source->player == node.player;
-  Choice best;
-  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
-    const double q = merits.q[i];
-    const Amaf amaf = knows ? table[order[i].action] : Amaf{0.0, 0};
-    const bool visited = !std::isnan(q);
-    if (q == Merit{}.q) continue;  // closed
-    double score = std::numeric_limits<double>::infinity();
-    if (amaf.n > 0) {
-      const double beta = !visited ? 1.0 : weight(edges ? edges[i].n + edges[i].in_flight : 1.0, amaf.n);
-      score = (beta < 1.0 ? (1.0 - beta) * q : 0.0) + beta * (amaf.w / amaf.n) + scale * merits.bonus[i];
-    } else if (visited) {
-      score = q + scale * merits.bonus[i];
-    }
-    if (score > best.score) best = {i, score};
-  }
-  return best.place;
+      if (tree_.nodes[step.node].n >= reference) source = &tree_.nodes[step.node];
+  const AmafBlock* table = source->player == node.player ? tree_.amaf_of(*source) : nullptr;
+  return place_by_amaf(parameters_.selection, tree_, node, table, visits, scale_at(visits));
 }
 
 template <State S>
 std::uint32_t SearchOf<S>::choose_improved(Node& node) {
-  const SelectionParameters& selection = parameters_.selection;
-  const std::uint32_t count = node.edge_count;
+  if (const std::uint32_t place = foreseen(node); place != kNone) return place;
   const double visits = static_cast<double>(node.edge_visits) + node.in_flight;
-  Choice best;
-  double unopened = 1.0, per_total = 1.0;
-  if (count > 0) {
-    const std::size_t blocks = whole_lanes(count) / kLanes;
-    if (improved_.size() < blocks) improved_.resize(2 * blocks);
-    const MeritColumns merits = tree_.merits_of(node);
-    const Candidate* order = tree_.orders.at(node.order);
-    const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
-    Lanes opened{}, visited{}, weighted{}, most{};
-    for (std::size_t b = 0; b < blocks; ++b) {
-      ImprovedActions& actions = improved_[b];
-      actions.p = priors_of(order + b * kLanes, count - b * kLanes);
-      actions.q = load_lanes(merits.q + b * kLanes, capacity, Merit{}.q);
-      actions.n = load_lanes(merits.bonus + b * kLanes, capacity, 0.0);
-      const Lanes p = actions.q == actions.q ? actions.p : Lanes{};
-      opened += actions.p;
-      visited += p;
-      weighted += p * (p > 0.0 ? actions.q : Lanes{});
-      most = actions.n > most ? actions.n : most;
+  const Candidate* next = node.edge_count > 0 && node.edge_count == node.width ? nullptr : next_candidate(node, visits);
+  if (node.edge_count == 0) return open(node, *next);
+  const std::uint32_t place =
+      improved_place(parameters_.selection, tree_, node, visits, next ? decode_prior(next->code) : 0.0, improved_);
+  return place == node.edge_count ? open(node, *next) : place;
+}
+
+template <State S>
+void SearchOf<S>::foresee(std::span<const Step> path) {
+  const SelectionParameters& selection = parameters_.selection;
+  if (selection.formula != Formula::kGumbel && selection.formula != Formula::kRave) return;
+  for (const Step& step : path) {
+    Node& node = tree_.nodes[step.node];
+    if (step.node == 0 || node.in_flight > 0) continue;  // the root is chosen from by rules of its own
+    const double visits = node.edge_visits;
+    const bool opens = may_open(node, visits);
+    std::uint32_t place;
+    if (selection.formula == Formula::kGumbel) {
+      if (opens && node.listed == node.edge_count) continue;  // only the state knows the next action
+      const double next = opens ? decode_prior(tree_.orders.at(node.order)[node.edge_count].code) : 0.0;
+      place = improved_place(selection, tree_, node, visits, next, improved_);
+    } else {
+      if (opens || node.n < selection.rave_reference) continue;  // a table further up may change by other ways
+      place = place_by_amaf(selection, tree_, node, tree_.amaf_of(node), visits, scale_at(visits));
+      if (place == kNone) continue;
     }
-    const CompletedValues values(selection, node, highest_lane(most), lane_sum(visited), lane_sum(weighted));
-    const double unvisited = values.transformed(values.mixed);
-    const Lanes mixed = all_lanes(values.mixed), scale = all_lanes(values.scale);
-    Lanes highest = all_lanes(unvisited);
-    for (std::size_t b = 0; b < blocks; ++b) {
-      Lanes& q = improved_[b].q;
-      q = scale * ((q == q ? q : mixed) + 1.0) / 2.0;
-      highest = q > highest ? q : highest;
-    }
-    const double top = highest_lane(highest);
-    Lanes weights{};
-    for (std::size_t b = 0; b < blocks; ++b) weights += improved_[b].q = improved_[b].p * falling_exp(improved_[b].q - top);
-    unopened = falling_exp(all_lanes(unvisited - top))[0];
-    per_total = 1.0 / (std::max(0.0, 1.0 - lane_sum(opened)) * unopened + lane_sum(weights));
-    const double per_visit = 1.0 / (1.0 + visits);
-    for (std::size_t b = 0; b < blocks; ++b) {
-      const ImprovedActions& actions = improved_[b];
-      const Lanes score = actions.q * per_total - actions.n * per_visit;
-      const std::size_t left = count - b * kLanes;
-      for (std::size_t lane = 0; lane < std::min(left, kLanes); ++lane)
-        if (score[lane] > best.score) best = {static_cast<std::uint32_t>(b * kLanes + lane), score[lane]};
-    }
+    node.foreseen = static_cast<std::uint16_t>(place);
+    node.foreseen_n = node.n;
   }
-  if (const Candidate* next = next_candidate(node, visits)) {
-    const double share = decode_prior(next->code) * unopened * per_total;
-    if (best.place == kNone || share > best.score) return open(node, *next);
-  }
-  return best.place;
+}
+
+template <State S>
+std::uint32_t SearchOf<S>::foreseen(Node& node) {
+  if (node.foreseen_n != node.n || node.in_flight > 0) return kNone;
+  return node.foreseen < node.edge_count ? node.foreseen : open(node, tree_.orders.at(node.order)[node.edge_count]);
 }
 
 template <State S>

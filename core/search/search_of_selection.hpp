@@ -121,7 +121,7 @@ void SearchOf<S>::fetch_edges_ahead(std::uint32_t index) const {
   fetch(tree_.merits.at(node.edges), capacity * sizeof(Merit));
   fetch(tree_.edges.at(node.edges), std::min<std::size_t>(node.edge_count, 8) * sizeof(Edge));
   if (parameters_.selection.formula == Formula::kRave && node.amaf != kNone) {
-    fetch(&tree_.amaf[node.amaf], std::min<std::size_t>(tree_.actions, 16) * sizeof(Amaf));
+    fetch(&tree_.amaf[node.amaf], std::min<std::size_t>(tree_.amaf_blocks(), 2) * sizeof(AmafBlock));
   }
   if (!tree_.weighed) return;
   fetch(tree_.shares.at(node.edges), capacity * sizeof(Share));

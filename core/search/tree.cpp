@@ -29,8 +29,8 @@ std::uint32_t copy_node(const Tree& from, std::uint32_t index, Tree& to) {
     std::copy_n(&from.codes[old.codes], old.legal_count, &to.codes[node.codes]);
   }
   if (old.amaf != kNone) {
-    node.amaf = to.amaf.allocate(from.actions);
-    std::copy_n(&from.amaf[old.amaf], from.actions, &to.amaf[node.amaf]);
+    node.amaf = to.amaf.allocate(from.amaf_blocks());
+    std::copy_n(&from.amaf[old.amaf], from.amaf_blocks(), &to.amaf[node.amaf]);
   }
   if (old.ownership != kNone) {
     node.ownership = to.ownership.allocate(from.points);

@@ -14,6 +14,7 @@
 
 #include "games/state.hpp"
 #include "search/arena.hpp"
+#include "search/lanes.hpp"
 #include "search/parents.hpp"
 #include "search/positions.hpp"
 #include "search/prior_code.hpp"
@@ -50,10 +51,9 @@ inline std::uint8_t order_capacity_log2(std::size_t count) {
   return static_cast<std::uint8_t>(std::bit_width(std::max<std::size_t>(count, 8) - 1u));
 }
 
-// All moves as first: how an action did when its player chose it at any later time.
-struct Amaf {
-  double w;  // from the side of the player to move at the node
-  std::uint32_t n;
+// All moves as first: how each of eight actions did when its player chose it at any later time.
+struct AmafBlock {
+  Lanes w, n;  // values are from the side of the player to move at the node
 };
 
 // One position. Sums are from the side of player 0, so that no reader has to ask whose turn it is.
@@ -79,7 +79,7 @@ struct alignas(64) Node {
   bool proven;
   bool pending;               // its first evaluation is under way
   std::uint32_t codes;        // priors of the legal actions in ascending order, kNone if uniform
-  std::uint32_t amaf;         // a table over all actions, kNone where the formula needs none
+  std::uint32_t amaf;         // a table over all actions, by eight, kNone where the formula needs none
   std::uint32_t ownership;    // the evaluator's ownership of the points, kNone where it gave none
   std::uint32_t salt;         // breaks ties between equal priors
   double proven_value;        // player 0, once proven
@@ -88,6 +88,8 @@ struct alignas(64) Node {
   float raw_lead;             // the evaluator's lead, player 0
   float raw_stdev;
   float raw_no_result;        // the evaluator's probability of a game without result
+  std::uint32_t foreseen_n;   // the N(s) at which the formula will take the edge `foreseen`, 0 if that is not known
+  std::uint16_t foreseen;     // or open the next action, where it is `edge_count`
 };
 static_assert(offsetof(Node, codes) <= 64);
 
@@ -175,8 +177,8 @@ struct Tree {
   BlockArena<Candidate, 14> orders;
   Arena<PriorCode, 16> codes;
   Arena<std::int8_t, 16> ownership;  // 127ths, +127 where player 0 will own the point
-  Arena<Amaf, 16> amaf;
-  std::uint32_t actions = 0;         // entries of an AMAF table
+  Arena<AmafBlock, 13> amaf;
+  std::uint32_t actions = 0;         // that an AMAF table speaks of
   std::uint32_t points = 0;          // ownership values a node, 0 where there are none
   Arena<Extension, 12> extensions;   // as many as nodes, or none
   BlockArena<Share, 14> shares;      // block by block where the edges are, or none; in columns
@@ -222,10 +224,12 @@ struct Tree {
 
   std::uint32_t find(const PositionKey& key) const { return positions.find(identities, key); }
 
-  Amaf* amaf_of(Node& node) {
+  std::uint32_t amaf_blocks() const { return static_cast<std::uint32_t>(whole_lanes(actions) / kLanes); }
+
+  AmafBlock* amaf_of(Node& node) {
     if (node.amaf == kNone) {
-      node.amaf = amaf.allocate(actions);
-      std::fill_n(&amaf[node.amaf], actions, Amaf{});
+      node.amaf = amaf.allocate(amaf_blocks());
+      std::fill_n(&amaf[node.amaf], amaf_blocks(), AmafBlock{});
     }
     return &amaf[node.amaf];
   }

@@ -270,57 +270,74 @@ def lane_sum(numbers: Sequence[float]) -> float:
     return ((a + e) + (c + g)) + ((b + f) + (d + h))
 
 
-def falling_exp(x: float) -> float:
-    """e^x for x ≤ 0 as the core computes it, 2^k · 2^f, to 2·10⁻⁷ of its size."""
-    y = max(x * 1.4426950408889634, -1000.0)
+LARGEST_POWER = 900.0
+
+
+def power_of_two(y: float) -> float:
+    """2^y for y ≤ 900 as the core computes it, 2^k · 2^f, to 2·10⁻⁷ of its size; 0 from −900 down."""
+    if y <= -LARGEST_POWER:
+        return 0.0
     k = round(y)
-    power = 0.0
-    for coefficient in (
-        1.5403530393381609e-4,
-        1.3333558146428443e-3,
-        9.618129107628477e-3,
-        5.550410866482158e-2,
-        2.402265069591007e-1,
-        6.931471805599453e-1,
-        1.0,
-    ):
-        power = power * (y - k) + coefficient
-    return math.ldexp(power, k)
+    f = y - k
+    square = f * f
+    first = (f * 6.931471805599453e-1 + 1.0) + square * (
+        f * 5.550410866482158e-2 + 2.402265069591007e-1
+    )
+    last = (f * 1.3333558146428443e-3 + 9.618129107628477e-3) + square * 1.5403530393381609e-4
+    return math.ldexp(first + (square * square) * last, k)
+
+
+def mixed_value(selection: Gumbel, node: Node, solver: bool) -> float:
+    """v_mix: the value that completes unvisited actions, for the side to move."""
+    raw = side(node.player) * node.raw_value
+    visits = sum(edge.n for edge in node.edges)
+    if visits == 0:
+        return raw
+    known = [q(selection, e, node.player, solver) if e.n else 0.0 for e in node.edges]
+    priors = [edge.p if edge.n else 0.0 for edge in node.edges]
+    weighted = lane_sum([p * value for p, value in zip(priors, known, strict=True)])
+    prior = lane_sum(priors)
+    return (raw * prior + visits * weighted) / (prior * (1.0 + visits))
+
+
+def sharpness(selection: Gumbel, node: Node) -> float:
+    """What σ multiplies values by."""
+    most = max((edge.n for edge in node.edges), default=0)
+    return (selection.c_visit + most) * selection.c_scale
 
 
 def completed(selection: Gumbel, node: Node, solver: bool) -> tuple[list[float], float]:
     """σ(q) of each edge and σ(v_mix) of an action without visits, for the side to move."""
-    mixed = side(node.player) * node.raw_value
-    visits = sum(edge.n for edge in node.edges)
-    if visits > 0:
-        known = [q(selection, e, node.player, solver) if e.n else 0.0 for e in node.edges]
-        priors = [edge.p if edge.n else 0.0 for edge in node.edges]
-        weighted = lane_sum([p * value for p, value in zip(priors, known, strict=True)])
-        mixed = (mixed + visits * weighted / lane_sum(priors)) / (1.0 + visits)
-    most = max((edge.n for edge in node.edges), default=0)
-    scale = (selection.c_visit + most) * selection.c_scale
+    mixed, scale = mixed_value(selection, node, solver), sharpness(selection, node)
     values = [q(selection, e, node.player, solver) if e.n > 0 else mixed for e in node.edges]
     return [scale * (value + 1.0) / 2.0 for value in values], scale * (mixed + 1.0) / 2.0
 
 
 def select_improved(selection: Gumbel, expansion: Expansion, node: Node, solver: bool) -> Edge:
-    """Visits follow π' = softmax(log P + σ(completed q)): the highest π'(a) − N(a)/(1 + ΣN)."""
-    values, unvisited = completed(selection, node, solver)
-    top = max([unvisited, *values])
-    weights = [e.p * falling_exp(v - top) for e, v in zip(node.edges, values, strict=True)]
-    unopened = falling_exp(unvisited - top)
-    opened = lane_sum([edge.p for edge in node.edges])
-    per_total = 1.0 / (max(0.0, 1.0 - opened) * unopened + lane_sum(weights))
-    per_visit = 1.0 / (1.0 + sum(edge.n for edge in node.edges))
+    """Visits follow π' = softmax(log P + σ(completed q)): the highest π'(a) − N(a)/(1 + ΣN), here
+    times 1 + ΣN and what makes π' sum to one, with e^σ(q) in the unit of the highest."""
+    total = sum(edge.n for edge in node.edges)
+    if total == 0:
+        return open_next(node)
+    mixed = mixed_value(selection, node, solver)
+    scale = sharpness(selection, node) * (0.5 / math.log(2.0))
+    known = [q(selection, edge, node.player, solver) if edge.n else None for edge in node.edges]
+    top = max(value for value in known if value is not None)
+    weights = [
+        0.0 if value is None else edge.p * power_of_two((value - top) * scale)
+        for edge, value in zip(node.edges, known, strict=True)
+    ]
+    unvisited = power_of_two(min((mixed - top) * scale, LARGEST_POWER))
+    visited = lane_sum([edge.p if edge.n else 0.0 for edge in node.edges])
+    whole = max(0.0, 1.0 - visited) * unvisited + lane_sum(weights)
     best, best_score = None, -math.inf
     for edge, weight in zip(node.edges, weights, strict=True):
-        score = weight * per_total - edge.n * per_visit
+        score = (weight if edge.n else edge.p * unvisited) * (1.0 + total) - edge.n * whole
         if score > best_score:
             best, best_score = edge, score
-    if node.unopened:
-        share = node.unopened[0][1] * unopened * per_total
-        if best is None or share > best_score:
-            best = open_next(node)
+    may_open = len(node.edges) < open_limit(expansion, total, node)
+    if node.unopened and may_open and node.unopened[0][1] * unvisited * (1.0 + total) > best_score:
+        best = open_next(node)
     assert best is not None
     return best
 
