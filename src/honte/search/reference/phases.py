@@ -274,7 +274,7 @@ LARGEST_POWER = 900.0
 
 
 def power_of_two(y: float) -> float:
-    """2^y for y ≤ 900 as the core computes it, 2^k · 2^f, to 2·10⁻⁷ of its size; 0 from −900 down."""
+    """2^y for y ≤ 900 as the core computes it, to 2·10⁻⁷ of its size; 0 from −900 down."""
     if y <= -LARGEST_POWER:
         return 0.0
     k = round(y)
