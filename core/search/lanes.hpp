@@ -79,15 +79,15 @@ inline double lane_sum(Lanes x) {
 }
 
 // Four at once, each added as by lane_sum.
-using FourSums = double __attribute__((vector_size(32)));
-inline FourSums lane_sums(Lanes a, Lanes b, Lanes c, Lanes d) {
+using FourLanes = double __attribute__((vector_size(32)));
+inline FourLanes lane_sums(Lanes a, Lanes b, Lanes c, Lanes d) {
   const auto halves = [](Lanes x) {
     return __builtin_shufflevector(x, x, 0, 1, 2, 3) + __builtin_shufflevector(x, x, 4, 5, 6, 7);
   };
-  const auto quarters = [](FourSums x, FourSums y) {
+  const auto quarters = [](FourLanes x, FourLanes y) {
     return __builtin_shufflevector(x, y, 0, 1, 4, 5) + __builtin_shufflevector(x, y, 2, 3, 6, 7);
   };
-  const FourSums ab = quarters(halves(a), halves(b)), cd = quarters(halves(c), halves(d));
+  const FourLanes ab = quarters(halves(a), halves(b)), cd = quarters(halves(c), halves(d));
   return __builtin_shufflevector(ab, cd, 0, 2, 4, 6) + __builtin_shufflevector(ab, cd, 1, 3, 5, 7);
 }
 

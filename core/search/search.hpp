@@ -27,12 +27,6 @@ struct NativeEvaluator {
   const go::PlayoutPolicy* policy = nullptr;  // of the playouts; uniform without one
 };
 
-// What a step of the way down was: a node and the edge taken there.
-struct Step {
-  std::uint32_t node;
-  std::uint32_t edge;
-};
-
 // One edge as a reader sees it; values are from the side to move at the node.
 struct EdgeView {
   Action action;
@@ -249,16 +243,6 @@ struct SeparateWorth {
 
 void back_up_separately(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
                         const SeparateWorth& worth, bool was_in_flight);
-
-// The same where values are weighed: every node on the way computes its means anew.
-void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                     bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
-
-// The same in a graph, where a node on the way reads all its children anew if one of them was visited
-// by another way. A way that ended at an edge, its child being visited already, has no
-// leaf (kNone).
-void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                   bool was_in_flight, Weighing& weighing, SubtreeBias& bias);
 
 // Adds (or takes away) one leaf in flight along a way.
 void add_virtual_loss(Tree& tree, const Parameters& parameters, const Step& step);

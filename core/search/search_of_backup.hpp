@@ -93,7 +93,7 @@ template <State S>
 void SearchOf<S>::back_up_at_edge(std::uint32_t child, bool was_in_flight) {
   const Node& node = tree_.nodes[child];
   const double value = parameters_.backup.solver && node.proven ? node.proven_value : node.value_sum / node.n;
-  back_up_graph(tree_, parameters_, path_, kNone, was_in_flight, weighing_, bias_);
+  weighing_.back_up_graph(tree_, parameters_, path_, kNone, was_in_flight, bias_);
   note_end(child, path_, value);
 }
 
@@ -121,8 +121,8 @@ void SearchOf<S>::finish(std::uint32_t index, std::span<const Step> path, const 
   const double value = outcome.value;
   if (parameters_.selection.formula == Formula::kRave && recorded_ == 0) amaf_.run(tree_, path, index, {}, value);
   recorded_ = 0;
-  if (parameters_.backup.transpositions) back_up_graph(tree_, parameters_, path, index, was_in_flight, weighing_, bias_);
-  else if (parameters_.backup.weighs()) back_up_weighed(tree_, parameters_, path, index, was_in_flight, weighing_, bias_);
+  if (parameters_.backup.transpositions) weighing_.back_up_graph(tree_, parameters_, path, index, was_in_flight, bias_);
+  else if (parameters_.backup.weighs()) weighing_.back_up(tree_, parameters_, path, index, was_in_flight, bias_);
   else back_up(tree_, parameters_, path, index, outcome, was_in_flight);
   note_end(index, path, value);
 }

@@ -126,6 +126,9 @@ struct MeritColumns {
   }
 };
 
+// What is weighed, for player 0: value, value², win − loss and points.
+using Means = double __attribute__((vector_size(32)));
+
 // What a child brings to the weighed mean of its parent: a copy beside the parent's edges, so that
 // weighing reads one block and no child. Means are player 0's.
 struct Share {
@@ -288,6 +291,12 @@ struct Tree {
   const Edge* edges_of(const Node& node) const { return node.edge_count ? edges.at(node.edges) : nullptr; }
 
   std::uint64_t bytes() const { return nodes.bytes() + edges.bytes() + merits.bytes() + orders.bytes() + codes.bytes() + extensions.bytes() + shares.bytes() + separate_sums.bytes() + identities.bytes() + positions.bytes() + parents.bytes() + ownership.bytes() + amaf.bytes(); }
+};
+
+// What a step of the way down was: a node and the edge taken there.
+struct Step {
+  std::uint32_t node;
+  std::uint32_t edge;
 };
 
 // A copy of what lies below `root`, closely packed; nodes with fewer than `minimum_visits` are left

@@ -1,6 +1,8 @@
 // Backup where values are weighed: on the way up every node's means are computed anew from what its
-// children brought, and what changed is handed on in registers.
+// children brought. A node cannot begin before its child has ended, so each step is one chain of
+// operations in registers.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "search/lanes.hpp"
@@ -15,19 +17,21 @@ namespace {
 // 1 / (√3 · σ) of a mean of so much weight, with σ² = 1 / (1.5 √weight).
 double firmness(double weight) { return std::sqrt(0.5 * std::sqrt(weight)); }
 
+// What a child with these sums brings to the mean of its parent by an edge. A child that was pruned
+// and grown again stands for all visits of its edge.
+Share share_of(Means sums, std::uint32_t n, double weight_sum, const Edge& edge) {
+  using Floats = float __attribute__((vector_size(16)));
+  const double per_visit = 1.0 / n;
+  const Floats means = __builtin_convertvector(sums * per_visit, Floats);
+  const auto weight = static_cast<float>(edge.n == n ? weight_sum : weight_sum * edge.n * per_visit);
+  return {means[0], means[1], means[2], means[3], weight, static_cast<float>(firmness(weight)), edge.p};
+}
+
+// The same as the tree keeps it.
 Share share_of(const Tree& tree, const Edge& edge) {
   const Node& child = tree.nodes[edge.child];
   const Extension& extension = tree.extensions[edge.child];
-  const double per_visit = 1.0 / child.n;
-  Share share{.value = static_cast<float>(child.value_sum * per_visit),
-              .square = static_cast<float>(child.value_square_sum * per_visit),
-              .result = static_cast<float>(extension.result_sum * per_visit),
-              .score = static_cast<float>(child.score_sum * per_visit),
-              .weight = static_cast<float>(edge.n == child.n ? extension.weight_sum : extension.weight_sum * edge.n * per_visit),
-              .firmness = 0.0f,
-              .prior = edge.p};
-  share.firmness = static_cast<float>(firmness(share.weight));
-  return share;
+  return share_of(Means{child.value_sum, child.value_square_sum, extension.result_sum, child.score_sum}, child.n, extension.weight_sum, edge);
 }
 
 }  // namespace
@@ -35,12 +39,12 @@ Share share_of(const Tree& tree, const Edge& edge) {
 // A child with more weight than twice what its prior deserves, and a value below that of the
 // children before it, owes the excess to noise; it loses the more of it the worse it is. Whether any
 // does is asked of eight at once, with running sums; only then are they gone through one by one.
-bool Weighing::prune_noise(std::uint32_t count, double mover) {
+bool Weighing::prune_noise(std::span<Children> all_children, std::uint32_t count, double mover) const {
   const std::size_t blocks = whole_lanes(count) / kLanes;
   Lanes weights{}, values{}, priors{};  // of the blocks before
   unsigned any = 0;
   for (std::size_t b = 0; b < blocks && !any; ++b) {
-    const Children& children = children_[b];
+    const Children& children = all_children[b];
     const Lanes value_of = children.weight * children.value;
     const Lanes weight_sums = running_sums(children.weight), value_sums = running_sums(value_of), prior_sums = running_sums(children.prior);
     const Lanes before_weights = weights + lanes_before(weight_sums), before_values = values + lanes_before(value_sums),
@@ -54,7 +58,7 @@ bool Weighing::prune_noise(std::uint32_t count, double mover) {
   if (!any) return false;
   double all = 0.0, value = 0.0, prior = 0.0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    Children& children = children_[i / kLanes];
+    Children& children = all_children[i / kLanes];
     const std::size_t lane = i % kLanes;
     double weight = children.weight[lane];
     if (weight == 0.0) continue;
@@ -72,26 +76,21 @@ bool Weighing::prune_noise(std::uint32_t count, double mover) {
   return true;
 }
 
-Weighing::Sums Weighing::of_children(const Tree& tree, const Node& node, std::uint32_t place, const Share& share) {
-  const std::uint32_t count = node.edge_count;
-  if (count == 0) return {};
-  const std::size_t blocks = whole_lanes(count) / kLanes, capacity = std::size_t{1} << node.edge_capacity_log2;
-  const ShareColumns shares = tree.shares_of(node);
-  const double mover = side(node.player);
-  if (count == 1) {  // most nodes of a tree that digs
-    const auto [value, square, result, score, weight, firmness, prior] = place == 0 ? share : shares.get(0);
-    const double w = weight;
-    return {w * value, w * square, w * result, w * score, w};
-  }
+template <bool kFew>
+[[gnu::always_inline]] inline Weighing::Sums Weighing::of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity,
+                                                                   double mover, std::uint32_t place, const Share& share) {
+  const std::size_t blocks = kFew ? 1 : whole_lanes(count) / kLanes;
   const auto column = [&](const float* numbers, std::size_t block, float replacement) {
-    const Lanes eight = load_lanes(numbers + block * kLanes, capacity);
+    const Lanes eight = load_lanes(numbers + block * kLanes, kFew ? capacity : kLanes);
     return place / kLanes == block ? with_lane(eight, place % kLanes, replacement) : eight;
   };
-  if (children_.size() < blocks) children_.resize(2 * blocks);
+  std::array<Children, 1> few;
+  if (!kFew && children_.size() < blocks) children_.resize(2 * blocks);
+  const std::span<Children> all = kFew ? std::span<Children>(few) : std::span<Children>(children_).first(blocks);
   const bool prunes = parameters_.noise_prune_scale > 0.0;
   Lanes weights{}, values{};
   for (std::size_t b = 0; b < blocks; ++b) {
-    Children& children = children_[b];
+    Children& children = all[b];
     children.value = column(shares.value, b, share.value);
     children.weight = column(shares.weight, b, share.weight);
     children.firmness = column(shares.firmness, b, share.firmness);
@@ -99,11 +98,11 @@ Weighing::Sums Weighing::of_children(const Tree& tree, const Node& node, std::ui
     weights += children.weight;
     values += children.weight * children.value;
   }
-  if (prunes && prune_noise(count, mover)) {
+  if (prunes && prune_noise(all, count, mover)) {
     weights = values = Lanes{};
-    for (std::size_t b = 0; b < blocks; ++b) {
-      weights += children_[b].weight;
-      values += children_[b].weight * children_[b].value;
+    for (const Children& children : all) {
+      weights += children.weight;
+      values += children.weight * children.value;
     }
   }
   const double weight = lane_sum(weights);
@@ -113,51 +112,66 @@ Weighing::Sums Weighing::of_children(const Tree& tree, const Node& node, std::ui
   const Lanes mean = all_lanes(favour_ ? lane_sum(values) / weight : 0.0);
   Lanes favoured{}, value{}, square{}, result{}, score{};
   for (std::size_t b = 0; b < blocks; ++b) {
-    const Children& children = children_[b];
-    Lanes w = children.weight;
-    if (favour_) w *= (*favour_)(mover * (children.value - mean) * children.firmness);
+    Lanes w = all[b].weight;
+    if (favour_) w *= (*favour_)(mover * (all[b].value - mean) * all[b].firmness);
     favoured += w;
-    value += w * children.value;
+    value += w * all[b].value;
     square += w * column(shares.square, b, share.square);
     result += w * column(shares.result, b, share.result);
     score += w * column(shares.score, b, share.score);
   }
-  const FourSums sums = lane_sums(value, square, result, score);
   const double ratio = favour_ ? weight / lane_sum(favoured) : 1.0;
-  return {sums[0] * ratio, sums[1] * ratio, sums[2] * ratio, sums[3] * ratio, weight};
+  return {lane_sums(value, square, result, score) * ratio, weight};
 }
 
-void Weighing::recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place, const Share& share) {
+[[gnu::always_inline]] inline Means Weighing::recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place,
+                                                        const Share& share) {
   Node& node = tree.nodes[index];
   Extension& extension = tree.extensions[index];
-  Sums sums = of_children(tree, node, place, share);
+  const std::uint32_t count = node.edge_count;
+  Sums sums;
+  if (count == 1) {  // most nodes of a tree that digs
+    const Share only = place == 0 ? share : tree.shares_of(node).get(0);
+    sums.weight = only.weight;
+    sums.of = Means{only.value, only.square, only.result, only.score} * sums.weight;
+  } else if (count > 0) {
+    const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
+    const ShareColumns shares = tree.shares_of(node);
+    sums = count <= kLanes ? of_children<true>(shares, count, capacity, side(node.player), place, share)
+                           : of_children<false>(shares, count, capacity, side(node.player), place, share);
+  }
   if (place != kNone) tree.shares_of(node).set(place, share);
   double own = extension.own_utility;
   if (parameters_.bias_factor > 0.0 && !node.terminal) {
     const double correction = bias.correction(extension.bucket);
     if (sums.weight > 0.0) {
       const double counted = std::pow(sums.weight, parameters_.bias_exponent);
-      bias.update(extension, (sums.value / sums.weight - own) * counted, counted);
+      bias.update(extension, (sums.of[0] / sums.weight - own) * counted, counted);
     }
     own = std::clamp(own + parameters_.bias_factor * correction, -2.0, 2.0);
   }
   const double n = node.n, own_weight = node.terminal ? n : extension.own_weight;
-  sums.weight += own_weight;
-  const double per_weight = n / sums.weight;
-  node.value_sum = (sums.value + own_weight * own) * per_weight;
-  node.value_square_sum = (sums.square + own_weight * own * own) * per_weight;
-  node.score_sum = (sums.score + own_weight * node.raw_lead) * per_weight;
-  extension.result_sum = (sums.result + own_weight * node.raw_value) * per_weight;
-  extension.weight_sum = sums.weight;
+  const double weight = sums.weight + own_weight;
+  const Means owns{own, own * own, node.raw_value, node.raw_lead};
+  const Means all = (sums.of + owns * own_weight) * (n / weight);
+  node.value_sum = all[0];
+  node.value_square_sum = all[1];
+  extension.result_sum = all[2];
+  node.score_sum = all[3];
+  extension.weight_sum = weight;
   extension.spread = spread_factor(selection_, node);
+  return all;
 }
 
-void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                     bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
+void Weighing::back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf, bool was_in_flight, SubtreeBias& bias) {
   tree.nodes[leaf].n += 1;
-  weighing.recompute(tree, leaf, bias);
   bool proven = parameters.backup.solver && tree.nodes[leaf].proven;
-  for (std::size_t i = path.size(); i-- > 0;) {
+  std::uint32_t index = leaf, place = kNone;
+  Share share{};
+  for (std::size_t i = path.size();; place = path[i].edge, index = path[i].node) {
+    const Means sums = recompute(tree, index, bias, place, share);
+    if (i-- == 0) return;
+    const Node& child = tree.nodes[index];
     Node& node = tree.nodes[path[i].node];
     Edge& edge = tree.edges.at(node.edges)[path[i].edge];
     edge.n += 1;
@@ -167,24 +181,21 @@ void back_up_weighed(Tree& tree, const Parameters& parameters, std::span<const S
       --edge.in_flight;
       --node.in_flight;
     }
-    const Node& child = tree.nodes[edge.child];
-    edge.w = side(node.player) * child.value_sum * (static_cast<double>(edge.n) / child.n);
-    const Share share = share_of(tree, edge);
+    edge.w = side(node.player) * sums[0] * (static_cast<double>(edge.n) / child.n);
+    share = share_of(sums, child.n, tree.extensions[index].weight_sum, edge);
     if (proven) {
       edge.exact = true;
       edge.q = side(node.player) * child.proven_value;
       proven = node.proven || try_to_prove(tree, node);
     }
     refresh(tree, parameters, node, path[i].edge);
-    weighing.recompute(tree, path[i].node, bias, path[i].edge, share);
   }
 }
 
-void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf,
-                   bool was_in_flight, Weighing& weighing, SubtreeBias& bias) {
+void Weighing::back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf, bool was_in_flight, SubtreeBias& bias) {
   if (leaf != kNone) {
     tree.nodes[leaf].n += 1;
-    weighing.recompute(tree, leaf, bias);
+    recompute(tree, leaf, bias, kNone, {});
     tree.parents.changed(leaf, path.empty() ? kNone : path.back().node);
   }
   for (std::size_t i = path.size(); i-- > 0;) {
@@ -218,7 +229,7 @@ void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Ste
       refresh(tree, parameters, node, e);
     }
     if (any_proven && !node.proven) try_to_prove(tree, node);
-    weighing.recompute(tree, index, bias);
+    recompute(tree, index, bias, kNone, {});
     tree.parents.changed(index, i > 0 ? path[i - 1].node : kNone);
   }
 }

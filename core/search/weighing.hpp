@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "search/lanes.hpp"
@@ -99,13 +100,19 @@ class Weighing {
  public:
   explicit Weighing(const Parameters& parameters);
 
-  // A node's means from its own evaluation and its shares; the sums it keeps are mean · N. The share
-  // at `place`, if any, is replaced first.
-  void recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place = kNone, const Share& share = {});
+  // N += 1 along the way; every node on it computes its means anew.
+  void back_up(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf, bool was_in_flight, SubtreeBias& bias);
+
+  // The same in a graph, where a node on the way reads all its children anew if one of them was
+  // visited by another way. A way that ended at an edge, its child being visited already, has no leaf
+  // (kNone).
+  void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf, bool was_in_flight, SubtreeBias& bias);
 
  private:
+  // Σ w·x of a node's children, x in the order of Means, and Σ w.
   struct Sums {
-    double value = 0, square = 0, result = 0, score = 0, weight = 0;
+    Means of{};
+    double weight = 0;
   };
 
   // Eight of the node's children.
@@ -113,12 +120,18 @@ class Weighing {
     Lanes value, weight, firmness, prior;
   };
 
-  // Whether any weight changed.
-  bool prune_noise(std::uint32_t count, double mover);
+  // A node's means from its own evaluation and its shares; the sums it keeps, which are returned, are
+  // mean · N. The share at `place`, if any, is replaced first.
+  Means recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place, const Share& share);
 
   // The children's sums by their weights: noise pruned, good children favoured. The share at `place`
-  // is not read but given: what was only just written to a column would be waited for.
-  Sums of_children(const Tree& tree, const Node& node, std::uint32_t place, const Share& share);
+  // is not read but given: what was only just written to a column would be waited for. `kFew`: eight
+  // children at most.
+  template <bool kFew>
+  Sums of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity, double mover, std::uint32_t place, const Share& share);
+
+  // Whether any weight changed.
+  bool prune_noise(std::span<Children> children, std::uint32_t count, double mover) const;
 
   SelectionParameters selection_;
   BackupParameters parameters_;

@@ -212,7 +212,7 @@ def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
     weight += own_weight
     per_weight = node.n / weight
     node.value_sum = (value + own_weight * own) * per_weight
-    node.value_square_sum = (square + own_weight * own * own) * per_weight
+    node.value_square_sum = (square + own_weight * (own * own)) * per_weight
     node.weight_sum = weight
 
 
