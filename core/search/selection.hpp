@@ -36,12 +36,10 @@ inline double exploration_scale(const SelectionParameters& parameters, double vi
 // usual. The node's values count with a prior of the usual spread. [KataGo methods]
 inline double spread_factor(const SelectionParameters& parameters, const Node& node) {
   if (parameters.spread_scale == 0.0 || node.n == 0) return 1.0;
-  const double n = node.n, weight = parameters.spread_prior_weight;
-  const double mean = node.value_sum / n;
-  const double square = std::max(mean * mean, node.value_square_sum / n);
-  const double prior_square = mean * mean + parameters.spread_prior * parameters.spread_prior;
-  const double variance = (prior_square * weight + square * n) / (weight + n) - mean * mean;
-  return 1.0 + parameters.spread_scale * (std::sqrt(std::max(0.0, variance)) / parameters.spread_prior - 1.0);
+  const double n = node.n, weight = parameters.spread_prior_weight, prior = parameters.spread_prior;
+  const double deviations = std::max(0.0, node.value_square_sum - node.value_sum * node.value_sum * (1.0 / n));
+  const double variance = (weight + deviations * (1.0 / (prior * prior))) * (1.0 / (weight + n));  // over the usual one
+  return 1.0 + parameters.spread_scale * (std::sqrt(variance) - 1.0);
 }
 
 // The edge's part, from P(s,a) and N(s,a).

@@ -77,51 +77,56 @@ bool Weighing::prune_noise(std::span<Children> all_children, std::uint32_t count
 }
 
 template <bool kFew>
-[[gnu::always_inline]] inline Weighing::Sums Weighing::of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity,
+[[gnu::always_inline]] inline Weighing::Weighed Weighing::of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity,
                                                                    double mover, std::uint32_t place, const Share& share) {
   const std::size_t blocks = kFew ? 1 : whole_lanes(count) / kLanes;
-  const auto column = [&](const float* numbers, std::size_t block, float replacement) {
-    const Lanes eight = load_lanes(numbers + block * kLanes, kFew ? capacity : kLanes);
-    return place / kLanes == block ? with_lane(eight, place % kLanes, replacement) : eight;
+  const auto read = [&](const float* column, std::size_t block) { return load_lanes(column + block * kLanes, kFew ? capacity : kLanes); };
+  const auto with = [&](Lanes eight, std::size_t block, double number) {
+    return place / kLanes == block ? with_lane(eight, place % kLanes, number) : eight;
   };
+  const auto without = [&](Lanes eight, std::size_t block) { return with(eight, block, 0.0); };
   std::array<Children, 1> few;
   if (!kFew && children_.size() < blocks) children_.resize(2 * blocks);
   const std::span<Children> all = kFew ? std::span<Children>(few) : std::span<Children>(children_).first(blocks);
   const bool prunes = parameters_.noise_prune_scale > 0.0;
+  // What is given comes last of all, so that the rest can be added before it is known.
   Lanes weights{}, values{};
   for (std::size_t b = 0; b < blocks; ++b) {
     Children& children = all[b];
-    children.value = column(shares.value, b, share.value);
-    children.weight = column(shares.weight, b, share.weight);
-    children.firmness = column(shares.firmness, b, share.firmness);
-    if (prunes) children.prior = column(shares.prior, b, share.prior);
-    weights += children.weight;
-    values += children.weight * children.value;
+    const Lanes value = read(shares.value, b), weight = without(read(shares.weight, b), b);
+    weights += weight;
+    values += weight * value;
+    children.value = with(value, b, share.value);
+    children.weight = with(weight, b, share.weight);
+    children.firmness = with(read(shares.firmness, b), b, share.firmness);
+    if (prunes) children.prior = with(read(shares.prior, b), b, share.prior);
   }
+  double weight = lane_sum(weights) + share.weight, value = lane_sum(values) + static_cast<double>(share.weight) * share.value;
   if (prunes && prune_noise(all, count, mover)) {
     weights = values = Lanes{};
     for (const Children& children : all) {
       weights += children.weight;
       values += children.weight * children.value;
     }
+    weight = lane_sum(weights);
+    value = lane_sum(values);
   }
-  const double weight = lane_sum(weights);
   if (weight == 0.0) return {};
 
   // Children that are worse than the mean by their own uncertainty count less; the sum stays.
-  const Lanes mean = all_lanes(favour_ ? lane_sum(values) / weight : 0.0);
-  Lanes favoured{}, value{}, square{}, result{}, score{};
+  const Lanes mean = all_lanes(value * (1.0 / weight));
+  Lanes favoured{}, values_of{}, squares{}, results{}, scores{};
   for (std::size_t b = 0; b < blocks; ++b) {
     Lanes w = all[b].weight;
     if (favour_) w *= (*favour_)(mover * (all[b].value - mean) * all[b].firmness);
     favoured += w;
-    value += w * all[b].value;
-    square += w * column(shares.square, b, share.square);
-    result += w * column(shares.result, b, share.result);
-    score += w * column(shares.score, b, share.score);
+    values_of += w * all[b].value;
+    squares += w * with(read(shares.square, b), b, share.square);
+    results += w * with(read(shares.result, b), b, share.result);
+    scores += w * with(read(shares.score, b), b, share.score);
   }
-  const double ratio = favour_ ? weight / lane_sum(favoured) : 1.0;
-  return {lane_sums(value, square, result, score) * ratio, weight};
+  const Means sums = lane_sums(values_of, squares, results, scores);
+  return {favour_ ? sums / lane_sum(favoured) : sums * (1.0 / weight), weight};
 }
 
 [[gnu::always_inline]] inline Means Weighing::recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place,
@@ -129,31 +134,30 @@ template <bool kFew>
   Node& node = tree.nodes[index];
   Extension& extension = tree.extensions[index];
   const std::uint32_t count = node.edge_count;
-  Sums sums;
+  Weighed children;
   if (count == 1) {  // most nodes of a tree that digs
     const Share only = place == 0 ? share : tree.shares_of(node).get(0);
-    sums.weight = only.weight;
-    sums.of = Means{only.value, only.square, only.result, only.score} * sums.weight;
+    children = Weighed{Means{only.value, only.square, only.result, only.score}, only.weight};
   } else if (count > 0) {
     const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
     const ShareColumns shares = tree.shares_of(node);
-    sums = count <= kLanes ? of_children<true>(shares, count, capacity, side(node.player), place, share)
-                           : of_children<false>(shares, count, capacity, side(node.player), place, share);
+    children = count <= kLanes ? of_children<true>(shares, count, capacity, side(node.player), place, share)
+                               : of_children<false>(shares, count, capacity, side(node.player), place, share);
   }
   if (place != kNone) tree.shares_of(node).set(place, share);
   double own = extension.own_utility;
   if (parameters_.bias_factor > 0.0 && !node.terminal) {
     const double correction = bias.correction(extension.bucket);
-    if (sums.weight > 0.0) {
-      const double counted = std::pow(sums.weight, parameters_.bias_exponent);
-      bias.update(extension, (sums.of[0] / sums.weight - own) * counted, counted);
+    if (children.weight > 0.0) {
+      const double counted = std::pow(children.weight, parameters_.bias_exponent);
+      bias.update(extension, (children.means[0] - own) * counted, counted);
     }
     own = std::clamp(own + parameters_.bias_factor * correction, -2.0, 2.0);
   }
   const double n = node.n, own_weight = node.terminal ? n : extension.own_weight;
-  const double weight = sums.weight + own_weight;
+  const double weight = children.weight + own_weight, per_weight = n / weight;
   const Means owns{own, own * own, node.raw_value, node.raw_lead};
-  const Means all = (sums.of + owns * own_weight) * (n / weight);
+  const Means all = children.means * (children.weight * per_weight) + owns * (own_weight * per_weight);
   node.value_sum = all[0];
   node.value_square_sum = all[1];
   extension.result_sum = all[2];
@@ -215,12 +219,14 @@ void Weighing::back_up_graph(Tree& tree, const Parameters& parameters, std::span
     // Unless another way changed a child, only this one differs from what was read before.
     const bool anew = tree.parents.take_mark(index);
     const std::uint32_t end = anew ? node.edge_count : chosen + 1;
+    Share share{};
     for (std::uint32_t e = anew ? 0 : chosen; e < end; ++e) {
       Edge& edge = edges[e];
-      if (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0) continue;
+      if (e != chosen && (edge.n == 0 || edge.child == kNone || tree.nodes[edge.child].n == 0)) continue;
       const Node& child = tree.nodes[edge.child];
       edge.w = mover * child.value_sum * (static_cast<double>(edge.n) / child.n);
-      shares.set(e, share_of(tree, edge));
+      if (e == chosen) share = share_of(tree, edge);
+      else shares.set(e, share_of(tree, edge));
       edge.exact = parameters.backup.solver && child.proven;
       if (edge.exact) {
         any_proven = true;
@@ -229,7 +235,7 @@ void Weighing::back_up_graph(Tree& tree, const Parameters& parameters, std::span
       refresh(tree, parameters, node, e);
     }
     if (any_proven && !node.proven) try_to_prove(tree, node);
-    recompute(tree, index, bias, kNone, {});
+    recompute(tree, index, bias, chosen, share);
     tree.parents.changed(index, i > 0 ? path[i - 1].node : kNone);
   }
 }

@@ -69,24 +69,22 @@ class Favour {
     Lanes place = z * kPerUnit + kEntries / 2;
     place = place > 0.0 ? place : Lanes{};
     place = place < kEntries - 1.0 ? place : all_lanes(kEntries - 1.0);
-    const auto i = __builtin_convertvector(place, Places);
-    Floats here, rise;
+    const IntLanes i = whole_numbers(place);
+    FloatLanes here, rise;
 #if defined(__AVX512F__)
     const __m512i entries = _mm512_i32gather_epi64(reinterpret_cast<__m256i>(i), table_.data(), sizeof(Entry));
-    here = reinterpret_cast<Floats>(_mm512_cvtepi64_epi32(entries));
-    rise = reinterpret_cast<Floats>(_mm512_cvtepi64_epi32(_mm512_srli_epi64(entries, 32)));
+    here = reinterpret_cast<FloatLanes>(_mm512_cvtepi64_epi32(entries));
+    rise = reinterpret_cast<FloatLanes>(_mm512_cvtepi64_epi32(_mm512_srli_epi64(entries, 32)));
 #else
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       here[lane] = table_[static_cast<std::size_t>(i[lane])].here;
       rise[lane] = table_[static_cast<std::size_t>(i[lane])].rise;
     }
 #endif
-    return __builtin_convertvector(here, Lanes) + (place - __builtin_convertvector(i, Lanes)) * __builtin_convertvector(rise, Lanes);
+    return widened(here) + (place - widened(i)) * widened(rise);
   }
 
  private:
-  using Places = std::int32_t __attribute__((vector_size(32)));
-  using Floats = float __attribute__((vector_size(32)));
   struct Entry {
     float here, rise;  // to the next entry
   };
@@ -109,9 +107,9 @@ class Weighing {
   void back_up_graph(Tree& tree, const Parameters& parameters, std::span<const Step> path, std::uint32_t leaf, bool was_in_flight, SubtreeBias& bias);
 
  private:
-  // Σ w·x of a node's children, x in the order of Means, and Σ w.
-  struct Sums {
-    Means of{};
+  // The weighed means of a node's children, and Σ w.
+  struct Weighed {
+    Means means{};
     double weight = 0;
   };
 
@@ -124,11 +122,11 @@ class Weighing {
   // mean · N. The share at `place`, if any, is replaced first.
   Means recompute(Tree& tree, std::uint32_t index, SubtreeBias& bias, std::uint32_t place, const Share& share);
 
-  // The children's sums by their weights: noise pruned, good children favoured. The share at `place`
+  // The children's means by their weights: noise pruned, good children favoured. The share at `place`
   // is not read but given: what was only just written to a column would be waited for. `kFew`: eight
   // children at most.
   template <bool kFew>
-  Sums of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity, double mover, std::uint32_t place, const Share& share);
+  Weighed of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity, double mover, std::uint32_t place, const Share& share);
 
   // Whether any weight changed.
   bool prune_noise(std::span<Children> children, std::uint32_t count, double mover) const;

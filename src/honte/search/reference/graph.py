@@ -8,7 +8,7 @@ from typing import Any
 
 from honte.search.config import Backup
 from honte.search.reference.phases import Edge, Node, prove, side
-from honte.search.reference.weighing import BiasTable, recompute, share_of
+from honte.search.reference.weighing import BiasTable, place_of, recompute, share_of
 
 
 def key_of(state: Any) -> Any:
@@ -43,7 +43,7 @@ def back_up_graph(
             each.exact = None if proven is None else mover * proven
         if any(each.exact is not None for each in node.edges):
             prove(node)
-        recompute(backup, node, bias)
+        recompute(backup, node, bias, place_of(node, edge))
 
 
 def nodes_below(root: Node, left_out: Node | None = None) -> Iterator[Node]:

@@ -160,12 +160,11 @@ def spread_factor(selection: Selection, node: Node) -> float:
     spread = None if isinstance(selection, Unguided | Custom) else selection.spread
     if spread is None:
         return 1.0
-    mean = node.value_sum / node.n
-    square = max(mean * mean, node.value_square_sum / node.n)
-    prior_square = mean * mean + spread.prior * spread.prior
+    squares = node.value_square_sum - node.value_sum * node.value_sum * (1.0 / node.n)
+    deviations = max(0.0, squares) * (1.0 / (spread.prior * spread.prior))
     weight = spread.prior_weight
-    variance = (prior_square * weight + square * node.n) / (weight + node.n) - mean * mean
-    return 1.0 + spread.scale * (math.sqrt(max(0.0, variance)) / spread.prior - 1.0)
+    variance = (weight + deviations) * (1.0 / (weight + node.n))
+    return 1.0 + spread.scale * (math.sqrt(variance) - 1.0)
 
 
 def urgency(selection: Selection, node: Node, at_root: bool) -> float:

@@ -174,12 +174,12 @@ def favours(exponent: float) -> list[tuple[float, float]]:
     return [(float32(x), float32(after - x)) for x, after in itertools.pairwise(entries)]
 
 
-def favour_good_children(shares: Sequence[Share], exponent: float, mover: float) -> list[float]:
+def favour_good_children(
+    shares: Sequence[Share], mean: float, exponent: float, mover: float
+) -> list[float]:
     """Weights times a power of Student's t of how much better than the mean a child is; straight
     lines between the table's entries."""
     table, favoured = favours(exponent), []
-    total = lane_sum([share.weight for share in shares])
-    mean = lane_sum([share.weight * share.value for share in shares]) / total
     for share in shares:
         z = mover * (share.value - mean) * share.firmness
         place = min(max(z * PER_UNIT + ENTRIES / 2, 0.0), ENTRIES - 1.0)
@@ -189,31 +189,61 @@ def favour_good_children(shares: Sequence[Share], exponent: float, mover: float)
     return favoured
 
 
-def recompute(backup: Backup, node: Node, bias: BiasTable) -> None:
-    """The node's means from its own evaluation and its children; sums are mean · N."""
-    shares = [edge.share or NOTHING for edge in node.edges]
-    shares = prune_noise(node, shares, backup.noise_prune_scale)
+def weighed_sums(shares: Sequence[Share], changed: int | None) -> tuple[float, float]:
+    """Σ weight and Σ weight · value; the child that changed is added last."""
+    last = NOTHING if changed is None else shares[changed]
+    others = [NOTHING if i == changed else share for i, share in enumerate(shares)]
+    return (
+        lane_sum([share.weight for share in others]) + last.weight,
+        lane_sum([share.weight * share.value for share in others]) + last.weight * last.value,
+    )
+
+
+def means_of_children(backup: Backup, node: Node, changed: int | None) -> tuple[float, float, float]:
+    """The children's mean value, mean square and weight."""
+    given = [edge.share or NOTHING for edge in node.edges]
+    if not given:
+        return 0.0, 0.0, 0.0
+    if len(given) == 1:
+        return given[0].value, given[0].square, given[0].weight
+    shares = prune_noise(node, given, backup.noise_prune_scale)
+    weight, value = weighed_sums(shares, changed if shares is given else None)
+    if weight == 0.0:
+        return 0.0, 0.0, 0.0
+    per_weight = 1.0 / weight
     weights = [share.weight for share in shares]
-    weight, ratio = lane_sum(weights), 1.0
-    if backup.value_weight_exponent > 0.0 and len(shares) > 1 and weight > 0.0:
-        weights = favour_good_children(shares, backup.value_weight_exponent, side(node.player))
-        ratio = weight / lane_sum(weights)
-    value = lane_sum([w * s.value for w, s in zip(weights, shares, strict=True)]) * ratio
-    square = lane_sum([w * s.square for w, s in zip(weights, shares, strict=True)]) * ratio
+    if backup.value_weight_exponent > 0.0:
+        mean, mover = value * per_weight, side(node.player)
+        weights = favour_good_children(shares, mean, backup.value_weight_exponent, mover)
+    value = lane_sum([w * share.value for w, share in zip(weights, shares, strict=True)])
+    square = lane_sum([w * share.square for w, share in zip(weights, shares, strict=True)])
+    if backup.value_weight_exponent > 0.0:
+        favoured = lane_sum(weights)
+        return value / favoured, square / favoured, weight
+    return value * per_weight, square * per_weight, weight
+
+
+def recompute(backup: Backup, node: Node, bias: BiasTable, changed: int | None = None) -> None:
+    """The node's means from its own evaluation and its children; sums are mean · N. ``changed`` is
+    the child's place from which the backup came, if any."""
+    value, square, weight = means_of_children(backup, node, changed)
     own = node.own_utility
     subtree = backup.subtree_value_bias
     if subtree is not None and not node.terminal:
         correction = bias.correction(node)
         if weight > 0.0:
             counted = math.pow(weight, subtree.exponent)
-            bias.update(node, (value / weight - own) * counted, counted)
+            bias.update(node, (value - own) * counted, counted)
         own = min(2.0, max(-2.0, own + subtree.factor * correction))
     own_weight = float(node.n) if node.terminal else node.own_weight
-    weight += own_weight
-    per_weight = node.n / weight
-    node.value_sum = (value + own_weight * own) * per_weight
-    node.value_square_sum = (square + own_weight * (own * own)) * per_weight
-    node.weight_sum = weight
+    node.weight_sum = weight + own_weight
+    per_weight = node.n / node.weight_sum
+    node.value_sum = value * (weight * per_weight) + own * (own_weight * per_weight)
+    node.value_square_sum = square * (weight * per_weight) + own * own * (own_weight * per_weight)
+
+
+def place_of(node: Node, edge: Edge) -> int:
+    return next(place for place, each in enumerate(node.edges) if each is edge)
 
 
 def back_up_weighed(
@@ -232,4 +262,4 @@ def back_up_weighed(
         if backup.solver and child.proven is not None:
             edge.exact = side(node.player) * child.proven
             prove(node)
-        recompute(backup, node, bias)
+        recompute(backup, node, bias, place_of(node, edge))
