@@ -2,9 +2,10 @@
 
 import contextlib
 import os
-import time
 
 import pytest
+
+from patience import PATIENCE
 
 OPTIONS = {
     "num_cpus": 1,
@@ -12,8 +13,6 @@ OPTIONS = {
     "object_store_memory": 80_000_000,
     "include_log_monitor": False,
 }
-PATIENCE = 300.0
-"""Seconds for anything that is bound to come, on however slow a machine."""
 
 
 class Nodes:
@@ -68,11 +67,3 @@ def running_nodes(count):
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 os.environ["RAY_DEDUP_LOGS_SKIP_REGEX"] = "."
-
-
-def until(condition, seconds=PATIENCE):
-    """Wait for what another process brings about."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it never came"
-        time.sleep(0.05)

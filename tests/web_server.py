@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,8 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
-PATIENCE = 15.0
-"""Seconds after which an answer is late even on a busy machine."""
+from patience import PATIENCE, until
 
 
 @contextmanager
@@ -31,20 +31,39 @@ def running(sessions: Path, *arguments: str) -> Iterator[SimpleNamespace]:
         line = process.stdout.readline()
         address = re.search(r"http://\S+", line)[0]
         wait_until_open(address)
-        yield SimpleNamespace(address=address, host=address.removeprefix("http://"))
+        yield SimpleNamespace(
+            address=address,
+            host=address.removeprefix("http://"),
+            processor_seconds=lambda: processor_seconds(process.pid),
+        )
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        try:
+            process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
 
 
 def wait_until_open(address: str) -> None:
-    for _ in range(100):
+    def is_open() -> bool:
         try:
-            urllib.request.urlopen(address, timeout=2).close()
-            return
+            urllib.request.urlopen(address, timeout=PATIENCE).close()
         except OSError:
-            time.sleep(0.1)
-    raise AssertionError(f"{address} does not open")
+            return False
+        return True
+
+    until(is_open)
+
+
+def processor_seconds(process: int) -> float:
+    """What all threads of another process have used; on a system without /proc, the time."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text("utf-8")
+    except FileNotFoundError:
+        return time.monotonic()
+    user, system = told.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 class Socket:
@@ -59,6 +78,10 @@ class Socket:
                 f"ws://{host}/socket?session={session}",
                 origin=f"http://{host}" if origin is None else origin,
                 max_size=None,
+                # As in a browser, events are taken in however long nobody looks at them.
+                max_queue=None,
+                ping_timeout=None,
+                open_timeout=PATIENCE,
                 close_timeout=1,
             )
         )
@@ -73,19 +96,23 @@ class Socket:
     def send_raw(self, text: str | bytes) -> None:
         self._socket.send(text)
 
-    def wait(self, type_: str, accept=lambda event: True, patience: float = PATIENCE):
+    def wait(self, type_: str, accept=lambda event: True):
         """The next event of a type that is accepted; those before it are put by."""
-        until = time.monotonic() + patience
-        while (left := until - time.monotonic()) > 0:
+        return self.wait_for(lambda event: event["type"] == type_ and accept(event))
+
+    def wait_for(self, accept):
+        """The next event that is accepted, of whatever type."""
+        end = time.monotonic() + PATIENCE
+        while (left := end - time.monotonic()) > 0:
             try:
                 event = json.loads(self._socket.recv(timeout=left))
             except TimeoutError:
                 break
             self.seen.append(event)
-            if event["type"] == type_ and accept(event):
+            if accept(event):
                 return event
         kinds = [event["type"] for event in self.seen[-12:]]
-        raise AssertionError(f"no {type_} within {patience} s; came: {kinds}")
+        raise AssertionError(f"what was waited for did not come within {PATIENCE} s; came: {kinds}")
 
     def ask(self, type_: str, answer: str, **fields):
         """The answer of a type to a request of ours."""

@@ -29,9 +29,15 @@ export class Asker {
     this.mine.add(send(request));
   }
 
-  /** After a pause, so that a slider in motion asks once. */
-  askSoon(request: Request, pause = 120): void {
+  /** In place of all that was asked before: what is still answered of that is not heard. */
+  askAnew(request: Request): void {
+    this.mine.clear();
+    this.ask(request);
+  }
+
+  /** `act` after a pause, so that a slider in motion asks once. */
+  soon(act: () => void, pause = 120): void {
     window.clearTimeout(this.timer);
-    this.timer = window.setTimeout(() => this.ask(request), pause);
+    this.timer = window.setTimeout(act, pause);
   }
 }

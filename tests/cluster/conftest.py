@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from honte.cluster import connect, connection, workforce
-from ray_cluster import PATIENCE, running_nodes
+from patience import PATIENCE
+from ray_cluster import running_nodes
 
 FOLDER = Path(__file__).parent
 

@@ -12,7 +12,7 @@ pytest.importorskip("ray", reason="needs Ray: pip install 'honte[cluster]'")
 import ray
 
 from honte.lab.store import Store
-from ray_cluster import PATIENCE, until
+from patience import PATIENCE, until
 
 ARGUMENTS = [
     "match", "name=a;preset=uct;visits=2000", "name=b;preset=uct;visits=1000", "--games", "60",

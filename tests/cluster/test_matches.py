@@ -11,7 +11,7 @@ from honte.lab.runner import Match
 from honte.lab.schedule import RoundRobin
 from honte.lab.store import Store
 from lab_players import engine, plain_match, uct
-from ray_cluster import until
+from patience import until
 
 GAME = GameSpec(name="connect-four")
 

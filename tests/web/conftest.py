@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
+import tempfile
+from pathlib import Path
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="the web page needs the extra web")
 
 from honte.networks.katago_writer import write_katago
+from patience import PATIENCE
 from random_networks import random_network
-from web_server import PATIENCE, Socket, running
+from shared_data import REPOSITORY
+from web_server import Socket, running
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ARGUMENTS = [
@@ -62,9 +68,36 @@ def browser():
     if CHROMIUM is None:
         pytest.skip("needs Chromium (Debian: apt-get install chromium)")
     with playwright.sync_playwright() as started:
-        opened = started.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        opened = started.chromium.launch(
+            executable_path=CHROMIUM, args=ARGUMENTS, timeout=1000 * PATIENCE
+        )
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def page_tools():
+    """What frontend/ is built and looked over with: its node_modules, installed where it has none.
+
+    Tests that ask for it are of one xdist group, so that one process installs.
+    """
+    npm = shutil.which("npm")
+    if npm is None:
+        pytest.skip("needs node and npm (Debian: apt-get install nodejs npm)")
+    frontend = REPOSITORY / "frontend"
+    installed = frontend / "node_modules"
+    if not installed.exists():
+        # Elsewhere first: the folder is there whole or not at all, whatever becomes of this.
+        with tempfile.TemporaryDirectory(dir=frontend, prefix=".node_modules-") as folder:
+            for name in ("package.json", "package-lock.json", ".npmrc"):
+                shutil.copy(frontend / name, folder)
+            done = subprocess.run(
+                [npm, "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True
+            )
+            if done.returncode != 0:
+                pytest.skip(f"npm ci does not work here: {done.stderr.strip()[-200:]}")
+            os.rename(Path(folder) / "node_modules", installed)
+    return installed
 
 
 @pytest.fixture

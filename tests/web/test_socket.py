@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from types import SimpleNamespace
 
 import pytest
 
 from honte.search.config import Puct
 from honte.search.reference.phases import explored
+from patience import PATIENCE
 from web_server import Socket, running
 
 httpx = pytest.importorskip("httpx")
@@ -83,13 +83,26 @@ def test_a_huge_upload_is_refused_and_the_server_lives(connect):
 def test_a_flood_is_slowed_down_and_nobody_is_thrown_out(connect):
     socket = connect()
     socket.wait("position")
-    for _ in range(150):
-        socket.send("count")
-    socket.wait("refused", lambda event: "wait a moment" in event["message"])
-    time.sleep(1.5)
+    last = 0
+
+    def ends(event):
+        return event["type"] == "refused" or event["number"] == last
+
+    while True:
+        for _ in range(150):
+            last = socket.send("count")
+        answer = socket.wait_for(ends)
+        if answer["type"] == "refused":
+            break
+        # So busy is the machine that they came slowly: there was no flood yet.
+    assert "wait a moment" in answer["message"]
     other = connect()
     other.wait("position")
     other.ask("play", "done", action=40)
+
+
+def status(address, **headers):
+    return httpx.get(address, headers=headers, timeout=PATIENCE).status_code
 
 
 def test_no_page_of_another_origin_may_drive_the_server(server, connect):
@@ -99,17 +112,16 @@ def test_no_page_of_another_origin_may_drive_the_server(server, connect):
         connect(origin="http://evil.example")
     with pytest.raises(InvalidStatus):
         connect(origin="null")
-    assert httpx.get(server.address).status_code == 200
-    assert httpx.get(server.address, headers={"Host": "evil.example"}).status_code == 403
-    evil = {"Origin": "http://evil.example"}
-    assert httpx.get(server.address, headers=evil).status_code == 403
+    assert status(server.address) == 200
+    assert status(server.address, Host="evil.example") == 403
+    assert status(server.address, Origin="http://evil.example") == 403
     port = server.host.rpartition(":")[2]
-    assert httpx.get(server.address, headers={"Host": f"localhost:{port}"}).status_code == 200
+    assert status(server.address, Host=f"localhost:{port}") == 200
 
 
 def test_nothing_outside_the_page_is_served(server):
     for path in ("/../server.py", "/%2e%2e/server.py", "/assets/../../server.py", "/etc/passwd"):
-        assert httpx.get(server.address + path).status_code in (404, 400)
+        assert status(server.address + path) in (404, 400)
 
 
 @pytest.fixture(scope="module")
@@ -213,14 +225,14 @@ def test_a_resignation_ends_the_game_and_stands_in_the_record(connect):
     assert "RE[B+R]" in socket.ask("get_sgf", "sgf")["text"]
 
 
-def test_long_work_can_be_cancelled(connect):
+def test_long_work_can_be_cancelled(server, connect):
     socket = started(connect(), width=19, height=19)
     socket.send("analyse", on=True)
     socket.wait("report")
-    asked = time.monotonic()
+    before = server.processor_seconds()
     socket.send("cancel")
     socket.wait("working", lambda event: event["work"] is None)
-    assert time.monotonic() - asked < 5
+    assert server.processor_seconds() - before < 5
 
 
 def test_the_explorer_gives_the_papers_check_values(connect):
@@ -266,7 +278,7 @@ def test_stones_agreed_on_as_dead_count_for_the_other_side(connect):
     assert "dead stone" in socket.ask("count", "refused", dead=[3])["message"]
 
 
-def test_twenty_people_are_served_at_once(connect):
+def test_twenty_people_are_served_at_once(server, connect):
     people = [started(connect()) for _ in range(20)]
     for person in people[:-1]:
         person.send("analyse", on=True)
@@ -276,13 +288,13 @@ def test_twenty_people_are_served_at_once(connect):
     player.ask("configure", "done", system="uct", visits=200)
     waits = []
     for action in (40, 30):
-        asked = time.monotonic()
+        before = server.processor_seconds()
         player.ask("play", "done", action=action)
         player.send("think")
         number = len(waits) * 2 + 2
         player.wait("position", lambda event, n=number: event["move_number"] == n)
-        waits.append(time.monotonic() - asked)
-    assert min(waits) < 5
+        waits.append(server.processor_seconds() - before)
+    assert min(waits) < 10, "five seconds of both threads"
     # Nobody's analysis has starved meanwhile.
     for person in people[:-1]:
         seen = max(e["visits"] for e in person.seen if e["type"] == "report")
@@ -404,7 +416,6 @@ def test_alphabeta_stands_beside_the_others_with_its_depth(connect):
     ahead = socket.wait(
         "compared",
         lambda e: e["number"] == number and e["system"] == "alphabeta" and e["finished"],
-        patience=30,
     )
     assert ahead["depth"] == 2
     assert ahead["rows"] == []

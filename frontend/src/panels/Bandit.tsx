@@ -29,7 +29,7 @@ function meansOf(): number[] {
 
 function start(): void {
   running.value = true;
-  asker.ask({
+  asker.askAnew({
     type: "run_bandit",
     means: meansOf(),
     pulls: number("pulls", 500),

@@ -51,7 +51,7 @@ export function Compare() {
                 return;
               }
               answers.value = {};
-              asker.ask({ type: "compare", systems, visits: number("v", 200) });
+              asker.askAnew({ type: "compare", systems, visits: number("v", 200) });
             }}
           >
             {busy ? t("cancel") : t("run")}

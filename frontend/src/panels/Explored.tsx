@@ -240,13 +240,13 @@ function rowName(found: Explored, row: CurveRow, letter: string): string {
 }
 
 /** `letter` is the name of the parameter where the curves differ by one. */
-export function Curves({ found, visits, letter }: { found: Explored; visits: number; letter: string }) {
+export function Curves({ found, letter }: { found: Explored; letter: string }) {
   const title =
     found.terms === "amaf"
       ? t("beta_curves")
       : found.terms === "gumbel"
         ? t("policy_curves")
-        : t("curves", { n: visits });
+        : t("curves", { n: found.total });
   const format = found.terms === "gumbel" ? (v: number) => percent(v, 0) : (v: number) => term(v);
   const shownValue = (v: number | null | undefined): string => (v == null ? "∞" : format(v));
   const above = found.terms === "amaf" ? "N(s)" : found.terms === "gumbel" ? "max N" : "N(s,a)";

@@ -30,8 +30,14 @@ const FPU = [
 ] as const;
 
 const explored = signal<Explored | null>(null);
+/** What was asked last, and the last question that was answered to its end or refused. */
+let asked = "";
+const answered = signal("");
 const asker = new Asker((event: ServerEvent) => {
   if (event.type === "explored") explored.value = event;
+  if (event.type === "refused" || (event.type === "explored" && event.finished)) {
+    answered.value = asked;
+  }
 });
 
 function formulaKey(): FormulaKey {
@@ -221,10 +227,16 @@ export function Explorer() {
   useEffect(() => asker.listen(), []);
   const query = address.value.values.toString();
   const ready = position.value !== null && game.value !== null;
-  const shownNode = madeUp() ? null : position.value?.node;
+  const shownNode = madeUp() ? null : `${game.value?.serial}:${position.value?.node}`;
+  const question = `${query} ${shownNode}`;
   useEffect(() => {
-    if (ready) asker.askSoon(request());
-  }, [query, ready, shownNode, notice.value === null]);
+    if (!ready) return;
+    const wish = request();
+    asker.soon(() => {
+      asked = question;
+      asker.askAnew(wish);
+    });
+  }, [question, ready, notice.value === null]);
   const key = formulaKey();
   const choice: FormulaChoice = CHOICES[key];
   const found = explored.value;
@@ -238,7 +250,7 @@ export function Explorer() {
         {madeUp() && <Actions withAmaf={choice.terms === "amaf"} />}
         <Intro text={t(words)} formulas={formulas} anchor="puct-explorer" />
       </div>
-      <div class="views">
+      <div class="views" aria-busy={answered.value !== question}>
         {found === null ? (
           <p class="soft loading">{t("computing")}</p>
         ) : (
@@ -250,7 +262,7 @@ export function Explorer() {
               <Milestones found={found} />
             </Card>
             {found.halving.length > 0 && (
-              <Card title={t("halving", { n: number("n", 100) })}>
+              <Card title={t("halving", { n: found.total })}>
                 <Halving found={found} />
               </Card>
             )}
@@ -260,10 +272,10 @@ export function Explorer() {
                   ? t("beta_curves")
                   : found.terms === "gumbel"
                     ? t("policy_curves")
-                    : t("curves", { n: number("n", 100) })
+                    : t("curves", { n: found.total })
               }
             >
-              <Curves found={found} visits={number("n", 100)} letter={letter} />
+              <Curves found={found} letter={letter} />
             </Card>
           </>
         )}

@@ -83,7 +83,7 @@ function restart(): void {
   searched.value = wanted();
   simulations.value = [];
   place.value = 0;
-  asker.ask({ type: "begin_steps" });
+  asker.askAnew({ type: "begin_steps" });
 }
 
 function more(count: number): void {
@@ -313,9 +313,11 @@ export function Steps() {
   useEffect(() => {
     if (here && !here.over && searched.value !== wanted()) restart();
   }, [wanted()]);
-  const all = simulations.value;
-  const whole = Math.floor(place.value / 4);
-  const phase = place.value % 4;
+  // Another search is begun after this rendering: nothing of the last one is shown as its own.
+  const current = searched.value === wanted();
+  const all = current ? simulations.value : NONE_YET;
+  const whole = current ? Math.floor(place.value / 4) : 0;
+  const phase = current ? place.value % 4 : 0;
   const sim = all[whole];
   const root = useMemo(() => treeAt(all, whole, phase), [all, whole, phase]);
   const marked = useMemo(
@@ -427,3 +429,4 @@ export function Steps() {
 }
 
 const NONE: ReadonlySet<number> = new Set();
+const NONE_YET: Simulation[] = [];

@@ -32,6 +32,7 @@ export function GameGraph() {
   }, [line, known]);
   const busy = working.value.work === "scan";
   const hasLeads = leads.some((v) => v !== null);
+  const judged = winrates.filter((w) => w !== null).length;
   return (
     <Card
       title={t("graph")}
@@ -39,6 +40,7 @@ export function GameGraph() {
         <button
           type="button"
           data-action="scan"
+          data-judged={judged}
           onClick={() => send(busy ? { type: "cancel" } : { type: "scan", visits: 100 })}
         >
           {busy ? t("cancel") : t("scan")}
@@ -55,7 +57,7 @@ export function GameGraph() {
       <Curve
         x={x}
         lines={[
-          { label: `${t("winrate")} ${player(0)} %`, values: winrates, colour: token("ink") , points: winrates.filter((w) => w !== null).length < 40 },
+          { label: `${t("winrate")} ${player(0)} %`, values: winrates, colour: token("ink") , points: judged < 40 },
           ...(hasLeads
             ? [
                 {

@@ -8,6 +8,7 @@ from honte.players.time_manager import allot
 from honte.search import SearchResult
 from honte.web import bandit, bench, engines, events, requests, views, works
 from honte.web.desk import MOVE_WEIGHT, Desk, Send
+from honte.web.game import GameTree
 from honte.web.match import Match
 
 LAG = 0.1
@@ -100,18 +101,22 @@ class Thinking:
             searched.search.evaluator, result, searched.state, searched.node, running=running
         )
         tree = self._bench.tree(self.watched, searched.game) if self.watched else None
-        self._desk.later(lambda: self._take_report(report, tree))
+        self._desk.later(lambda: self._take_report(searched.game, report, tree))
 
     def _send_report(self, place: bench.Place) -> Callable[[works.LookedAhead, bool], None]:
         def send(found: works.LookedAhead, running: bool) -> None:
             report = views.report(
                 found.evaluator, found.result, place.state, place.node, running=running
             )
-            self._desk.later(lambda: self._take_report(report, None))
+            self._desk.later(lambda: self._take_report(place.game, report, None))
 
         return send
 
-    def _take_report(self, report: events.Report, tree: events.SearchTree | None) -> None:
+    def _take_report(
+        self, game: GameTree, report: events.Report, tree: events.SearchTree | None
+    ) -> None:
+        if game is not self._match.game:
+            return  # a work's last slice may still report on the game that was there before
         self.last_report = report
         self._tell(report)
         if tree is not None:
@@ -143,6 +148,8 @@ class Thinking:
             self._desk.later(lambda: scanned(told, done, total))
 
         def scanned(told: dict[int, events.Judgement], done: int, total: int) -> None:
+            if game is not self._match.game:
+                return
             self._judge(told)
             self._desk.progress("scan", done, total)
 
