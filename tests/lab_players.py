@@ -6,13 +6,14 @@ from pathlib import Path
 
 from honte.lab.reading import parse_player
 from honte.lab.specs import AgreedEnd, EnginePlayerSpec, MatchSpec, OpeningsSpec
+from patience import PATIENCE
 
 SCRIPT = Path(__file__).parent / "lab" / "scripted_engine.py"
 
 
-def engine(name, *moves, timeout=30.0):
+def engine(name, *moves, timeout=PATIENCE):
     command = shlex.join([sys.executable, str(SCRIPT), name, *moves])
-    return EnginePlayerSpec(name=name, command=command, timeout=timeout)
+    return EnginePlayerSpec(name=name, command=command, timeout=timeout, start_timeout=PATIENCE)
 
 
 def uct(name, visits, **more):

@@ -13,6 +13,7 @@ import pytest
 from honte import __version__
 from honte.cli.main import main
 from honte.records import load, load_collection
+from patience import PATIENCE
 
 GAME = (
     "(;SZ[5]KM[0.5]PB[<i>Ann</i>]PW[\u05d3\u05df]C[</script><b>];B[cc];W[bc];B[bb]C[a & b];W[dd])"
@@ -199,7 +200,7 @@ def test_sabakis_reader_reads_an_annotated_record(annotated):
       console.log(JSON.stringify(line));
     """
     run = subprocess.run(
-        [node, "-e", script, str(annotated)], capture_output=True, text=True, timeout=60
+        [node, "-e", script, str(annotated)], capture_output=True, text=True, timeout=PATIENCE
     )
     assert run.returncode == 0, run.stderr
     line = json.loads(run.stdout)

@@ -16,7 +16,7 @@ from honte.cluster import Machine, connect, connection
 from honte.cluster.connection import ray_module
 from honte.cluster.workforce import Workforce, desks_of
 from honte.errors import HonteError
-from ray_cluster import PATIENCE
+from patience import PATIENCE
 
 
 class Squares:
@@ -41,7 +41,8 @@ class Squares:
                 os._exit(1)
             if number in self.first_ends:
                 try:
-                    Path(self.folder, str(number)).touch(exist_ok=False)
+                    with open(Path(self.folder, str(number)), "x") as file:
+                        file.write(str(os.getpid()))
                 except FileExistsError:
                     pass
                 else:
@@ -83,7 +84,10 @@ def test_processes_that_end_are_replaced_and_their_jobs_are_done_once(cluster, n
     done = squares(cluster, nodes, Squares(str(tmp_path), first_ends=(7, 8)))
     assert sorted(number for number, _, _ in done) == list(range(40))
     assert all(square == number**2 for number, square, _ in done)
-    assert len({process for _, _, process in done}) >= 3
+    ended = {int((tmp_path / str(number)).read_text()) for number in (7, 8)}
+    assert len(ended) == 2
+    assert all(process not in ended for number, _, process in done if number in (7, 8))
+    assert len(ended | {process for _, _, process in done}) >= 3
 
 
 def test_a_machine_that_joins_in_the_middle_gets_work(cluster, nodes):

@@ -3,11 +3,14 @@
 import json
 import sqlite3
 import sys
+import time
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from honte.errors import HonteError
+from honte.lab import playroom
 from honte.lab.board_games import GameSpec
 from honte.lab.engine import GtpEngine
 from honte.lab.playroom import LocalPlayroom
@@ -18,6 +21,7 @@ from honte.lab.schedule import Gauntlet, RoundRobin, Sequential
 from honte.lab.sprt import Sprt, Verdict
 from honte.lab.store import Ending, Store
 from lab_players import engine, plain_match, uct
+from patience import PATIENCE
 
 GO_5 = GameSpec(size=5, komi=0.5)
 TIC_TAC_TOE = GameSpec(name="tic-tac-toe")
@@ -72,7 +76,7 @@ def test_who_differs_on_the_winner_has_drawn(store):
         (("c3", "c3"), "illegal: occupied"),
         (("c3", "z9"), "'z9', which is no move"),
         (("crash",), "ended before it answered 'genmove black'"),
-        (("hang",), "gave no answer to 'genmove black' within 4 seconds"),
+        (("hang",), "gave no answer to 'genmove black' within 10 seconds"),
         (("refuse",), "refuses 'genmove black': I do not want to"),
         (("nonsense",), "which is no GTP"),
         (("flood",), "without end"),
@@ -80,7 +84,7 @@ def test_who_differs_on_the_winner_has_drawn(store):
 )
 def test_an_engine_that_fails_loses_and_the_match_goes_on(store, moves, said):
     # Long enough for what it does answer, on a busy machine too.
-    timeout = 4.0 if moves == ("hang",) else 120.0
+    timeout = 10.0 if moves == ("hang",) else PATIENCE
     rows = play(store, [engine("bad", *moves, timeout=timeout), engine("good")])
     assert len(rows) == 2
     first = as_black(rows, "bad")
@@ -102,7 +106,7 @@ def test_what_a_hanging_script_has_started_ends_with_it():
     assert running.name == "a script"
     running.close()
     for reader in running._readers:
-        reader.join(60)
+        reader.join(PATIENCE)
         assert not reader.is_alive()
 
 
@@ -230,8 +234,10 @@ def test_agreement_ends_games_and_its_errors_are_counted(store):
     assert all(row.ending is Ending.RULES for row in checked)
 
 
-def test_a_move_without_search_costs_next_to_nothing_beside_a_search(store):
+def test_a_move_without_search_costs_next_to_nothing_beside_a_search(store, monkeypatch):
     """Both think in the same batches; the time is shared by what each searched."""
+    processor_time = SimpleNamespace(perf_counter=time.process_time)
+    monkeypatch.setattr(playroom, "time", processor_time)
     rows = play(store, [uct("much", 400), uct("little", 4)], pairs=4, at_once=8)
     spent = Counter()
     for row in rows:

@@ -64,10 +64,8 @@ def test_a_report_that_must_not_be_late_says_what_it_knows_and_learns_the_rest(s
     state, result = searched
     source = Counting(pause=0.01)
     tree = TreeOwnership(source)
-    began = time.perf_counter()
     early = tree.report(state, result, of_moves=True, seconds=0.02)
-    assert time.perf_counter() - began < 0.2
-    assert 1 <= source.asked < len(result.children)
+    assert 1 <= source.asked <= 3 < len(result.children), "of which each takes half of the time"
     assert set(early.moves) == {child.action for child in result.children}
     whole = TreeOwnership(Counting()).report(state, result, of_moves=True)
     for _ in range(500):

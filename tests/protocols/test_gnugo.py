@@ -10,6 +10,7 @@ import time
 import pytest
 
 from honte.players.clock import Absolute, ByoYomi, Canadian, Clock
+from patience import PATIENCE
 
 GNUGO = shutil.which("gnugo") or shutil.which("gnugo", path="/usr/games")
 
@@ -36,7 +37,7 @@ class GtpProcess:
 
     def close(self):
         self.send("quit")
-        assert self.process.wait(20) == 0
+        assert self.process.wait(PATIENCE) == 0
 
 
 def honte(*options):

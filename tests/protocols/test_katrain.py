@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-import time
 
 import pytest
+
+from patience import PATIENCE, until
 
 os.environ.setdefault("KIVY_NO_ARGS", "1")
 os.environ.setdefault("KIVY_NO_CONSOLELOG", "1")
@@ -39,7 +40,7 @@ def engine(tmp_path, monkeypatch):
         "altcommand": f'exec "{sys.executable}" -c "{start}" analysis',
         "max_visits": 60,
         "fast_visits": 20,
-        "max_time": 8.0,
+        "max_time": PATIENCE,
         "wide_root_noise": 0.04,
         "_enable_ownership": True,
         "allow_recovery": False,
@@ -47,13 +48,6 @@ def engine(tmp_path, monkeypatch):
     engine = katrain_engine.KataGoEngine(Application(), config)
     yield engine
     engine.shutdown(finish=None)
-
-
-def wait_until(condition, seconds=30.0):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end
-        time.sleep(0.02)
 
 
 def make_game():
@@ -71,7 +65,7 @@ def test_nodes_are_analysed(engine):
         engine.request_analysis(
             node, lambda analysis, partial, name=name: answers.__setitem__(name, analysis)
         )
-    wait_until(lambda: len(answers) == 2)
+    until(lambda: len(answers) == 2)
     for name, node in (("root", root), ("last", last)):
         node.set_analysis(answers[name], None, False, False)
         assert node.analysis_complete
@@ -86,9 +80,9 @@ def test_pondering_reports_and_stops(engine):
     root, _ = make_game()
     reports = []
     engine.request_analysis(root, lambda analysis, partial: reports.append(partial), ponder=True)
-    wait_until(lambda: reports.count(True) >= 2)
+    until(lambda: reports.count(True) >= 2)
     engine.stop_pondering()
-    wait_until(lambda: reports[-1] is False)
+    until(lambda: reports[-1] is False)
     assert not engine.katrain.errors
 
 
@@ -96,16 +90,16 @@ def test_alternatives_and_a_new_game(engine):
     root, _ = make_game()
     found = []
     engine.request_analysis(root, lambda analysis, partial: found.append(analysis))
-    wait_until(lambda: found)
+    until(lambda: found)
     root.set_analysis(found[0], None, False, False)
     first = set(root.analysis["moves"])
     engine.request_analysis(
         root, lambda analysis, partial: found.append(analysis), find_alternatives=True
     )
-    wait_until(lambda: len(found) == 2)
+    until(lambda: len(found) == 2)
     assert not first & {info["move"] for info in found[1]["moveInfos"]}
     engine.request_analysis(root, lambda *_: None, visits=10**6)
     engine.on_new_game()
     engine.request_analysis(root, lambda analysis, partial: found.append(analysis))
-    wait_until(lambda: len(found) == 3)
+    until(lambda: len(found) == 3)
     assert not engine.katrain.errors

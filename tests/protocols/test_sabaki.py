@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from patience import PATIENCE
+
 SCRIPT = """
 const {Controller} = require('@sabaki/gtp');
 (async () => {
@@ -48,7 +50,7 @@ def test_sabaki_plays_and_analyses():
     start = "from honte.cli.main import run; run()"
     engine = [sys.executable, "-c", start, "gtp", "--visits", "300"]
     run = subprocess.run(
-        [node, "-e", SCRIPT, "--", *engine], capture_output=True, text=True, timeout=60
+        [node, "-e", SCRIPT, "--", *engine], capture_output=True, text=True, timeout=PATIENCE
     )
     assert run.returncode == 0, run.stderr
     answers = json.loads(run.stdout.splitlines()[-1])

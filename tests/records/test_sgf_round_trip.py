@@ -126,9 +126,9 @@ def test_reading_takes_time_in_proportion_to_the_length():
         text = "(;SZ[19]" + "(;B[pd]C[a (note); \\] here])(;W[dp]" * nodes + ")" * (nodes + 1)
         best = 1e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             loads(text)
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert seconds(40_000) < 40 * seconds(4_000)
@@ -276,9 +276,9 @@ def test_a_record_of_fifty_megabytes_takes_ten_times_as_long_as_one_of_five():
         data = b"(;GM[1]SZ[19]CA[UTF-8]" + move * (size // len(move)) + b")"
         best = 1e9
         for _ in range(3):
-            start = time.perf_counter()
+            start = time.process_time()
             assert len(loads(data).moves()) == 2 * (size // len(move))
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert seconds(50_000_000) < 20 * seconds(5_000_000)
@@ -290,10 +290,10 @@ def test_a_tree_six_thousand_deep_takes_ten_times_as_long_as_one_of_six_hundred(
         text = "(;SZ[19]" + "(;B[pd](;W[dp])(;W[pp]" * (depth // 2) + ")" * (depth + 1)
         best = 1e9
         for _ in range(5):
-            start = time.perf_counter()
+            start = time.process_time()
             record = loads(text)
             assert loads(record.dumps()) == record
-            best = min(best, time.perf_counter() - start)
+            best = min(best, time.process_time() - start)
         return best
 
     assert seconds(6000) < 30 * seconds(600)

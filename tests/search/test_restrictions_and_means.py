@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -11,8 +10,9 @@ import pytest
 from honte import presets
 from honte.evaluation import Evaluation, LeafBatch, Uniform
 from honte.games.go import BLACK, WHITE, Go
-from honte.search import Restriction, Search, TreeNode
+from honte.search import Restriction, Search, SearchResult, TreeNode
 from honte.search.config import Backup
+from patience import PATIENCE
 
 C3, D3 = 12, 13
 FIVE = Go(5)
@@ -120,17 +120,28 @@ def test_without_ownership_there_is_none():
 
 
 class Slow:
-    """An evaluator that needs a second for a batch, with as many places as it has streams."""
+    """An evaluator with as many places as it has streams, whose batches take until they are let go
+    while it is ``held``."""
 
     streams = 2
     preferred_batch_size = 4
 
     def __init__(self) -> None:
         self.places = threading.Semaphore(2)
+        self.held = False
+        self.under_way: list[Slow.Pending] = []
 
     def submit(self, batch: LeafBatch) -> Slow.Pending:
-        assert self.places.acquire(timeout=5), "a place was never given back"
-        return Slow.Pending(self, batch.size, batch.num_actions)
+        assert self.places.acquire(timeout=PATIENCE), "a place was never given back"
+        pending = Slow.Pending(self, batch.size, batch.num_actions)
+        self.under_way.append(pending)
+        if not self.held:
+            self.let_go()
+        return pending
+
+    def let_go(self) -> None:
+        while self.under_way:
+            self.under_way.pop().ready.set()
 
     def __call__(self, batch: LeafBatch) -> Evaluation:
         return self.submit(batch).result()
@@ -138,9 +149,10 @@ class Slow:
     class Pending:
         def __init__(self, evaluator: Slow, rows: int, actions: int) -> None:
             self.evaluator, self.rows, self.actions = evaluator, rows, actions
+            self.ready = threading.Event()
 
         def result(self) -> Evaluation:
-            time.sleep(1.0)
+            assert self.ready.wait(PATIENCE)
             self.evaluator.places.release()
             logits = np.zeros((self.rows, self.actions), np.float32)
             return Evaluation(value=np.zeros(self.rows, np.float32), policy_logits=logits)
@@ -151,15 +163,18 @@ def test_a_watched_search_is_stopped_and_reports_while_a_batch_is_under_way():
     search = Search(FIVE.new_initial_state(), presets.alphago_zero(), evaluator)
     search.run(visits=1)
     for _ in range(2):
-        reports: list[float] = []
-        began = time.perf_counter()
-        timer = threading.Timer(0.3, search.stop)
-        timer.start()
-        search.run(
-            visits=100,
-            on_report=lambda _, seen=reports: seen.append(time.perf_counter()),
-            report_every=0.05,
-        )
-        assert time.perf_counter() - began < 0.8, "it did not wait for the batch"
-        assert len(reports) >= 3
+        evaluator.held = True
+        reports = 0
+
+        def heard(_: SearchResult) -> None:
+            nonlocal reports
+            reports += 1
+            if reports == 3:
+                threading.Thread(target=search.stop).start()
+
+        search.run(visits=100, on_report=heard, report_every=0.05)
+        assert reports >= 3
+        assert evaluator.under_way, "it did not wait for the batch"
+        evaluator.held = False
+        evaluator.let_go()
     assert search.run(visits=3).visits >= 3

@@ -40,6 +40,7 @@ from honte.search.config import (
 from honte.search.decision import visit_policy
 from honte.search.formula import formula
 from honte.search.result import StopReason
+from patience import processor_time_below
 from search.hashed_evaluators import Hashed
 from shared_data import shared_file
 
@@ -89,17 +90,23 @@ def test_an_impossible_budget_is_refused_with_a_sentence(limits):
 def test_a_search_by_time_ends_on_time_and_says_why():
     search = Search(Go(9).new_initial_state(), presets.uct(), Rollout())
     began = time.perf_counter()
-    result = search.run(seconds=0.2)
+    with processor_time_below(1.0):
+        result = search.run(seconds=0.2)
     assert result.stop_reason is StopReason.TIME
-    assert 0.2 <= time.perf_counter() - began < 1.0
+    assert time.perf_counter() - began >= 0.2
     assert Search(Go(9).new_initial_state()).run(seconds=0).visits >= 1
 
 
 def test_stop_from_another_thread_and_reports_on_the_way():
     search = Search(Go(9).new_initial_state(), presets.uct(), Rollout())
     reports = []
-    threading.Timer(0.3, search.stop).start()
-    result = search.run(visits=10**9, on_report=reports.append, report_every=0.05)
+
+    def heard(report):
+        reports.append(report)
+        if len(reports) == 2:
+            threading.Thread(target=search.stop).start()
+
+    result = search.run(visits=10**9, on_report=heard, report_every=0.05)
     assert result.stop_reason is StopReason.CANCELLED
     assert len(reports) >= 2
     assert [r.visits for r in reports] == sorted(r.visits for r in reports)
