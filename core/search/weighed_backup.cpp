@@ -37,43 +37,44 @@ Share share_of(const Tree& tree, const Edge& edge) {
 }  // namespace
 
 // A child with more weight than twice what its prior deserves, and a value below that of the
-// children before it, owes the excess to noise; it loses the more of it the worse it is. Whether any
-// does is asked of eight at once, with running sums; only then are they gone through one by one.
-bool Weighing::prune_noise(std::span<Children> all_children, std::uint32_t count, double mover) const {
-  const std::size_t blocks = whole_lanes(count) / kLanes;
+// children before it, owes the excess to noise. Whether any does is asked of eight at once, with
+// running sums.
+[[gnu::always_inline]] inline bool Weighing::has_noise(std::span<const Children> all, double mover) {
   Lanes weights{}, values{}, priors{};  // of the blocks before
-  unsigned any = 0;
-  for (std::size_t b = 0; b < blocks && !any; ++b) {
-    const Children& children = all_children[b];
-    const Lanes value_of = children.weight * children.value;
-    const Lanes weight_sums = running_sums(children.weight), value_sums = running_sums(value_of), prior_sums = running_sums(children.prior);
+  for (const Children& children : all) {
+    const Lanes weight_sums = running_sums(children.weight), value_sums = running_sums(children.weight * children.value),
+                prior_sums = running_sums(children.prior);
     const Lanes before_weights = weights + lanes_before(weight_sums), before_values = values + lanes_before(value_sums),
                 before_priors = priors + lanes_before(prior_sums);
-    any = lane_mask((mover * (before_values - children.value * before_weights) > 0.0) &
-                    (children.weight * before_priors > 2.0 * before_weights * children.prior));
+    if (lane_mask((mover * (before_values - children.value * before_weights) > 0.0) &
+                  (children.weight * before_priors > 2.0 * before_weights * children.prior)))
+      return true;
     weights += weight_sums[7];
     values += value_sums[7];
     priors += prior_sums[7];
   }
-  if (!any) return false;
-  double all = 0.0, value = 0.0, prior = 0.0;
+  return false;
+}
+
+// Such a child loses the more of its excess the worse it is.
+void Weighing::prune_noise(std::span<Children> all, std::uint32_t count, double mover) const {
+  double weights = 0.0, values = 0.0, priors = 0.0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    Children& children = all_children[i / kLanes];
+    Children& children = all[i / kLanes];
     const std::size_t lane = i % kLanes;
     double weight = children.weight[lane];
     if (weight == 0.0) continue;
-    const double v = children.value[lane], p = children.prior[lane];
-    if (mover * (value - v * all) > 0.0 && weight * prior > 2.0 * all * p) {
-      const double gap = mover * (value / all - v), excess = weight - 2.0 * all * p / prior;
+    const double value = children.value[lane], prior = children.prior[lane];
+    if (mover * (values - value * weights) > 0.0 && weight * priors > 2.0 * weights * prior) {
+      const double gap = mover * (values / weights - value), excess = weight - 2.0 * weights * prior / priors;
       weight -= excess * (1.0 - std::exp(-gap / parameters_.noise_prune_scale));
       children.weight[lane] = weight;
       children.firmness[lane] = firmness(weight);
     }
-    value += weight * v;
-    all += weight;
-    prior += p;
+    values += weight * value;
+    weights += weight;
+    priors += prior;
   }
-  return true;
 }
 
 template <bool kFew>
@@ -102,7 +103,8 @@ template <bool kFew>
     if (prunes) children.prior = with(read(shares.prior, b), b, share.prior);
   }
   double weight = lane_sum(weights) + share.weight, value = lane_sum(values) + static_cast<double>(share.weight) * share.value;
-  if (prunes && prune_noise(all, count, mover)) {
+  if (prunes && has_noise(all, mover)) {
+    prune_noise(all, count, mover);
     weights = values = Lanes{};
     for (const Children& children : all) {
       weights += children.weight;

@@ -24,7 +24,8 @@ double score_utility(double mean, double stdev, double center, double scale, dou
 double evaluation_weight(const BackupParameters& parameters, double error) {
   const double coefficient = parameters.uncertainty_coefficient;
   if (coefficient <= 0.0) return 1.0;
-  return coefficient / (std::pow(std::max(0.0, error), parameters.uncertainty_exponent) + coefficient / parameters.maximum_weight);
+  const double positive = std::max(0.0, error), exponent = parameters.uncertainty_exponent;
+  return coefficient / ((exponent == 1.0 ? positive : std::pow(positive, exponent)) + coefficient / parameters.maximum_weight);
 }
 
 std::uint32_t& SubtreeBias::slot(std::uint64_t name) {

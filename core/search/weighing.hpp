@@ -128,8 +128,8 @@ class Weighing {
   template <bool kFew>
   Weighed of_children(const ShareColumns& shares, std::uint32_t count, std::size_t capacity, double mover, std::uint32_t place, const Share& share);
 
-  // Whether any weight changed.
-  bool prune_noise(std::span<Children> children, std::uint32_t count, double mover) const;
+  static bool has_noise(std::span<const Children> all, double mover);
+  void prune_noise(std::span<Children> all, std::uint32_t count, double mover) const;
 
   SelectionParameters selection_;
   BackupParameters parameters_;
