@@ -2,6 +2,9 @@
 // played there first. [Gelly & Silver 2011; Cazenave 2015]
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -26,10 +29,11 @@ class AmafWeight {
 
   bool asks_for_visits() const { return !of_the_node_; }
 
-  // Of actions that were visited and have AMAF visits; without the former it is 1, without the
-  // latter 0.
-  Lanes operator()(Lanes n, Lanes amaf_n) const {
-    return of_the_node_ ? all_lanes(equivalence_) : amaf_n / (n + amaf_n + bias_ * n * amaf_n);
+  // Of an action, or of eight, that were visited and have AMAF visits; without the former it is 1, without
+  // the latter 0.
+  template <class Number>
+  Number operator()(Number n, Number amaf_n) const {
+    return of_the_node_ ? Number{} + equivalence_ : amaf_n / (n + amaf_n + bias_ * n * amaf_n);
   }
 
  private:
@@ -38,28 +42,20 @@ class AmafWeight {
   double bias_;
 };
 
-// What a table says of eight actions, the first `count` of them.
-inline AmafBlock amaf_of_actions(const AmafBlock* table, [[maybe_unused]] std::uint32_t blocks, const Candidate* actions, std::size_t count) {
-#if defined(__AVX512F__)
-  if (blocks == 1) {
-    const __m512i places = _mm512_loadu_si512(actions);  // the low three bits count: an action's own
-    return {reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->w))),
-            reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->n)))};
-  }
-#endif
-  AmafBlock eight{};
-  for (std::size_t i = 0; i < std::min(count, kLanes); ++i) {
-    const auto action = static_cast<std::size_t>(actions[i].action);
-    eight.w[i] = table[action / kLanes].w[action % kLanes];
-    eight.n[i] = table[action / kLanes].n[action % kLanes];
-  }
-  return eight;
+// (1 − β) Q + β Q_AMAF + the exploration term of an action, or of eight; one that nobody has played at any time
+// comes first, and one that may not be chosen never. `q` is NaN without visits.
+template <class Number>
+Number score_by_amaf(Number q, Number explored, Number amaf_w, Number amaf_n, Number beta) {
+  const Number first = amaf_w / amaf_n, none{}, infinite = none + std::numeric_limits<double>::infinity();
+  const Number known = q == q ? (1.0 - beta) * q + beta * first : first;
+  const Number unknown = q == q ? q : infinite;
+  const Number score = (amaf_n > none ? known : unknown) + explored;
+  return q == -infinite ? q : score;
 }
 
-// (1 − β) Q + β Q_AMAF + c √(ln N(s) / N(s,a)): the edge with the highest, the first of equals. An action that
-// nobody has played at any time comes first. `table` is null where no table speaks of the player to
-// move; `scale` is c √(ln N(s)). Every action has its edge, in the order of the candidates, which lie
-// closer together.
+// The edge that scores highest, the first of equals; kNone where none may be chosen. `table` is null where
+// none speaks of the player to move; `scale` is c √(ln N(s)). Every action has its edge, in the order
+// of the candidates, which lie closer together.
 inline std::uint32_t place_by_amaf(const SelectionParameters& selection, const Tree& tree, const Node& node,
                                    const AmafBlock* table, double visits, double scale) {
   constexpr double never = -std::numeric_limits<double>::infinity();
@@ -67,23 +63,42 @@ inline std::uint32_t place_by_amaf(const SelectionParameters& selection, const T
   const Candidate* order = tree.orders.at(node.order);
   const Edge* edges = weight.asks_for_visits() ? tree.edges_of(node) : nullptr;
   const MeritColumns merits = tree.merits_of(node);
+  const auto visits_of = [&](std::size_t i) { return edges ? static_cast<double>(edges[i].n + edges[i].in_flight) : 0.0; };
+  const auto block_of = [&](std::size_t i) -> const AmafBlock& { return table[static_cast<std::size_t>(order[i].action) / kLanes]; };
+  const auto lane_of = [&](std::size_t i) { return static_cast<std::size_t>(order[i].action) % kLanes; };
+#if defined(__AVX512F__)
   const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
   FirstHighest scores;
-  for (std::size_t i = 0; i < node.edge_count; i += kLanes) {
-    const std::size_t left = node.edge_count - i;
-    const Lanes q = load_first(merits.q + i, capacity, left, never);
-    const Lanes explored = scale * load_first(merits.bonus + i, capacity, left, 0.0);
-    const AmafBlock amaf = table ? amaf_of_actions(table, tree.amaf_blocks(), order + i, left) : AmafBlock{};
+  for (std::size_t start = 0; start < node.edge_count; start += kLanes) {
+    const std::size_t left = node.edge_count - start, count = std::min(left, kLanes);
+    const Lanes q = load_first(merits.q + start, capacity, left, never);
+    const Lanes explored = scale * load_first(merits.bonus + start, capacity, left, 0.0);
+    AmafBlock amaf{};
+    if (table && tree.amaf_blocks() == 1) {
+      const __m512i places = _mm512_loadu_si512(order);  // an action is in the low three bits of its candidate
+      amaf.w = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->w)));
+      amaf.n = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->n)));
+    } else if (table) {
+      for (std::size_t i = 0; i < count; ++i) {
+        amaf.w[i] = block_of(start + i).w[lane_of(start + i)];
+        amaf.n[i] = block_of(start + i).n[lane_of(start + i)];
+      }
+    }
     Lanes n{};
-    for (std::size_t lane = 0; edges && lane < std::min(left, kLanes); ++lane) n[lane] = edges[i + lane].n + edges[i + lane].in_flight;
-    const Lanes beta = weight(n, amaf.n), first = amaf.w / amaf.n;
-    const Lanes known = q == q ? (1.0 - beta) * q + beta * first : first;
-    const Lanes unknown = q == q ? q : all_lanes(-never);
-    const Lanes score = (amaf.n > 0.0 ? known : unknown) + explored;
-    scores.take(q == all_lanes(never) ? q : score);
+    for (std::size_t i = 0; edges && i < count; ++i) n[i] = visits_of(start + i);
+    scores.take(score_by_amaf(q, explored, amaf.w, amaf.n, weight(n, amaf.n)));
   }
   const double score = scores.number();
   return score == never ? kNone : scores.place(score);
+#else
+  Choice best;
+  for (std::uint32_t i = 0; i < node.edge_count; ++i) {
+    const double w = table ? block_of(i).w[lane_of(i)] : 0.0, n = table ? block_of(i).n[lane_of(i)] : 0.0;
+    const double score = score_by_amaf(merits.q[i], scale * merits.bonus[i], w, n, weight(visits_of(i), n));
+    if (score > best.score) best = {i, score};
+  }
+  return best.place;
+#endif
 }
 
 // Counts one sequence, the way down and what was played after it, for every node on the way and
@@ -123,12 +138,20 @@ class AmafUpdate {
 
   void count(Tree& tree, Node& node, double value) {
     AmafBlock* table = tree.amaf_of(node);
-    const Lanes none{}, one = all_lanes(1.0), worth = all_lanes(side(node.player) * value);
+    const double worth = side(node.player) * value;
     const Later& later = later_[static_cast<std::size_t>(node.player)];
     for (const std::uint32_t block : later.blocks) {
+#if defined(__AVX512F__)
       const LaneIntegers chosen = lanes_of(later.bits[block]);
-      table[block].w += chosen ? worth : none;
-      table[block].n += chosen ? one : none;
+      table[block].w += chosen ? all_lanes(worth) : Lanes{};
+      table[block].n += chosen ? all_lanes(1.0) : Lanes{};
+#else
+      for (unsigned bits = later.bits[block]; bits; bits &= bits - 1) {
+        const int lane = std::countr_zero(bits);
+        table[block].w[lane] += worth;
+        table[block].n[lane] += 1.0;
+      }
+#endif
     }
   }
 

@@ -58,7 +58,8 @@ std::uint32_t SearchOf<S>::choose_by_amaf(Node& node, double visits) {
     for (const Step& step : path_)
       if (tree_.nodes[step.node].n >= reference) source = &tree_.nodes[step.node];
   const AmafBlock* table = source->player == node.player ? tree_.amaf_of(*source) : nullptr;
-  return place_by_amaf(parameters_.selection, tree_, node, table, visits, scale_at(visits));
+  const double scale = parameters_.selection.c > 0.0 ? scale_at(visits) : 0.0;
+  return place_by_amaf(parameters_.selection, tree_, node, table, visits, scale);
 }
 
 template <State S>
@@ -88,7 +89,8 @@ void SearchOf<S>::foresee(std::span<const Step> path) {
       place = improved_place(selection, tree_, node, visits, next, improved_);
     } else {
       if (opens || node.n < selection.rave_reference) continue;  // a table further up may change by other ways
-      place = place_by_amaf(selection, tree_, node, tree_.amaf_of(node), visits, scale_at(visits));
+      const double scale = selection.c > 0.0 ? scale_at(visits) : 0.0;
+      place = place_by_amaf(selection, tree_, node, tree_.amaf_of(node), visits, scale);
       if (place == kNone) continue;
     }
     node.foreseen = static_cast<std::uint16_t>(place);
