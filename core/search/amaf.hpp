@@ -68,25 +68,27 @@ inline std::uint32_t place_by_amaf(const SelectionParameters& selection, const T
   const auto lane_of = [&](std::size_t i) { return static_cast<std::size_t>(order[i].action) % kLanes; };
 #if defined(__AVX512F__)
   const std::size_t capacity = std::size_t{1} << node.edge_capacity_log2;
+  if (table && !edges && tree.amaf_blocks() == 1) {  // a game of eight actions: all in registers
+    const __m512i places = _mm512_loadu_si512(order);  // an action is in the low three bits of its candidate
+    const auto w = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->w)));
+    const auto n = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->n)));
+    const Lanes q = load_first(merits.q, capacity, node.edge_count, never);
+    const Lanes explored = scale * load_first(merits.bonus, capacity, node.edge_count, 0.0);
+    const Lanes scores = score_by_amaf(q, explored, w, n, weight(n, n));
+    const double score = highest_lane(scores);
+    return score == never ? kNone : static_cast<std::uint32_t>(std::countr_zero(lanes_equal(scores, score)));
+  }
   FirstHighest scores;
   for (std::size_t start = 0; start < node.edge_count; start += kLanes) {
-    const std::size_t left = node.edge_count - start, count = std::min(left, kLanes);
+    const std::size_t left = node.edge_count - start;
     const Lanes q = load_first(merits.q + start, capacity, left, never);
     const Lanes explored = scale * load_first(merits.bonus + start, capacity, left, 0.0);
-    AmafBlock amaf{};
-    if (table && tree.amaf_blocks() == 1) {
-      const __m512i places = _mm512_loadu_si512(order);  // an action is in the low three bits of its candidate
-      amaf.w = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->w)));
-      amaf.n = reinterpret_cast<Lanes>(_mm512_permutexvar_pd(places, reinterpret_cast<__m512d>(table->n)));
-    } else if (table) {
-      for (std::size_t i = 0; i < count; ++i) {
-        amaf.w[i] = block_of(start + i).w[lane_of(start + i)];
-        amaf.n[i] = block_of(start + i).n[lane_of(start + i)];
-      }
+    Lanes w{}, amaf_n{}, n{};
+    for (std::size_t lane = 0, i = start; lane < std::min(left, kLanes); ++lane, ++i) {
+      if (table) w[lane] = block_of(i).w[lane_of(i)], amaf_n[lane] = block_of(i).n[lane_of(i)];
+      n[lane] = visits_of(i);
     }
-    Lanes n{};
-    for (std::size_t i = 0; edges && i < count; ++i) n[i] = visits_of(start + i);
-    scores.take(score_by_amaf(q, explored, amaf.w, amaf.n, weight(n, amaf.n)));
+    scores.take(score_by_amaf(q, explored, w, amaf_n, weight(n, amaf_n)));
   }
   const double score = scores.number();
   return score == never ? kNone : scores.place(score);
