@@ -486,7 +486,21 @@ void bind_tree_search(nb::module_& m) {
              search.restrict_tree(std::move(all));
            },
            "restrictions"_a, "Each is (player, until_depth, allow, actions); the tree begins anew.")
-      .def("root_prior", &SearchBase::root_prior)
+      .def("root_prior",
+           [](const SearchBase& search) {
+             const std::vector<double> prior = search.root_prior();
+             float* data;
+             auto array = new_array<float>({prior.size()}, data);
+             std::ranges::copy(prior, data);
+             return array;
+           },
+           "Before temperature and noise; illegal actions 0. float32 [A].")
+      .def("standing",
+           [](const SearchBase& search) {
+             const Node& root = search.node(0);
+             return nb::make_tuple(search.statistics().simulations, root.n, root.terminal, root.proven);
+           },
+           "Simulations so far, and of the root: visits, whether it is terminal, whether its exact value is known.")
       .def("plan", &SearchBase::plan, "simulations"_a)
       .def("gumbel_children",
            [](const SearchBase& search) {

@@ -191,29 +191,6 @@ inline double lane_sum(std::span<const double> numbers) {
   return ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
 }
 
-inline double highest_lane(const double* x) {
-  return std::max(std::max(std::max(x[0], x[4]), std::max(x[2], x[6])), std::max(std::max(x[1], x[5]), std::max(x[3], x[7])));
-}
-
-// The highest of some numbers, a multiple of kLanes of them; minus infinity where there are none.
-inline double highest(std::span<const double> numbers) {
-  if (numbers.size() == kLanes) return highest_lane(numbers.data());
-  std::array<double, kLanes> lanes;
-  lanes.fill(-std::numeric_limits<double>::infinity());
-  for (std::size_t i = 0; i < numbers.size(); i += kLanes)
-    for (std::size_t lane = 0; lane < kLanes; ++lane) lanes[lane] = std::max(lanes[lane], numbers[i + lane]);
-  return highest_lane(lanes.data());
-}
-
-// The place of the first that is `wanted`, among a multiple of kLanes numbers that hold it.
-inline std::uint32_t first_place(std::span<const double> numbers, double wanted) {
-  for (std::size_t i = 0;; i += kLanes) {
-    unsigned equal = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) equal |= static_cast<unsigned>(numbers[i + lane] == wanted) << lane;
-    if (equal) return static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(std::countr_zero(equal));
-  }
-}
-
 // `count` rounded up to whole lanes.
 inline std::size_t whole_lanes(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 

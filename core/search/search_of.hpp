@@ -285,6 +285,7 @@ class SearchOf final : public SearchBase {
   std::vector<DepthRestriction> restrictions_;  // below the root
   std::vector<Action> root_legal_;
   std::vector<double> root_priors_;  // before temperature and noise
+  bool root_has_closed_ = false;     // an edge that is not allowed
   std::vector<double> drawn_;        // g + log P of the root's edges
   std::vector<ImprovedActions> improved_;  // room for the actions of the node at hand, for Gumbel's improved policy
   std::vector<std::uint32_t> plan_, before_plan_;

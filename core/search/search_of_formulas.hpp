@@ -111,7 +111,7 @@ std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double vis
   const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                             at_root ? selection.root_urgency_value : selection.urgency_value,
                                             value, node.visited_prior);
-  const Candidate* next = next_candidate(node, visits);
+  const Candidate* next = node.edge_count > 0 && node.edge_count == node.width ? nullptr : next_candidate(node, visits);
   const std::size_t edge_count = node.edge_count, count = edge_count + (next ? 1u : 0u), whole = whole_lanes(count);
   if (custom_.size() < 4 * whole) custom_.resize(4 * whole);
   double *q = custom_.data(), *n = q + whole, *p = n + whole, *scores = p + whole;
@@ -135,21 +135,22 @@ std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double vis
   selection.custom(q, n, p, static_cast<std::int64_t>(count), visits, value, scores);
   constexpr double never = -std::numeric_limits<double>::infinity();
   std::fill(scores + count, scores + whole, never);
-  unsigned nan = 0;
-  for (std::size_t at = 0; at < whole; at += kLanes) {
-    const Lanes eight = load_lanes(scores + at);
-    nan |= lane_mask(eight != eight);
-  }
-  if (nan) throw StateError("The selection formula gave NaN" + way() + ".");
-  if (at_root) {
+  if (at_root && root_has_closed_) {
     const Edge* edges = tree_.edges_of(node);
     for (std::size_t i = 0; i < edge_count; ++i)
-      if (edges[i].closed) scores[i] = never;
+      if (edges[i].closed && !std::isnan(scores[i])) scores[i] = never;
   }
-  const std::span<const double> all(scores, whole);
-  const double best = highest(all);
-  if (best == never) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
-  const std::uint32_t chosen = first_place(all, best);
+  FirstHighest best;
+  LaneIntegers nan{};
+  for (std::size_t at = 0; at < whole; at += kLanes) {
+    const Lanes eight = load_lanes(scores + at);
+    nan |= eight != eight;
+    best.take(eight);
+  }
+  if (lane_mask(nan)) throw StateError("The selection formula gave NaN" + way() + ".");
+  const double score = best.number();
+  if (score == never) throw StateError("The selection formula gave minus infinity for every action" + way() + ".");
+  const std::uint32_t chosen = best.place(score);
   return chosen == edge_count ? open(node, *next) : chosen;
 }
 

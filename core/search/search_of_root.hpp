@@ -185,10 +185,12 @@ void SearchOf<S>::reorder_root(Node& root, std::span<const double> priors) {
   std::vector<PriorCode> rest = codes;
   Edge* edges = tree_.edges_of(root);
   root.visited_prior = 0.0f;
+  root_has_closed_ = false;
   for (std::uint32_t i = 0; i < root.edge_count; ++i) {
     const auto place = static_cast<std::size_t>(std::ranges::lower_bound(root_legal_, edges[i].action) - root_legal_.begin());
     rest[place] = kDropped;
     edges[i].closed = codes[place] == kDropped;
+    root_has_closed_ = root_has_closed_ || edges[i].closed;
     if (!edges[i].closed) {
       edges[i].p = static_cast<float>(decode_prior(codes[place]));
       root.visited_prior += edges[i].p;

@@ -385,6 +385,24 @@ def test_a_cache_shared_by_searches_answers_without_the_evaluator():
     ]
 
 
+@pytest.mark.parametrize("preset", ["gumbel_alphazero", "rave"])
+@pytest.mark.parametrize("batch", [1, 8])
+def test_what_a_tree_foresees_is_what_it_would_choose(tmp_path, preset, batch):
+    """A tree from a file knows no choice of its nodes beforehand, one that grew does."""
+    parallelism = Parallelism(batch_size=batch)
+    config = getattr(presets, preset)().model_copy(update={"parallelism": parallelism})
+    grown, taken_up = (Search(Go(5).new_initial_state(), config, Hashed(26)) for _ in range(2))
+    grown.run(simulations=1)
+    grown.save(tmp_path / "tree")
+    grown.load(tmp_path / "tree")  # each tree that is taken up draws Gumbel's g anew
+    grown.run(simulations=400)
+    grown.save(tmp_path / "tree")
+    taken_up.load(tmp_path / "tree")
+    for search in (grown, taken_up):
+        search.run(simulations=200)
+    assert tree_of(taken_up.root) == tree_of(grown.root)
+
+
 def test_a_tree_is_saved_and_taken_up_again(tmp_path):
     path = tmp_path / "tree"
     search = Search(Go(5).new_initial_state(), None, Hashed(26), seed=3)
@@ -510,6 +528,35 @@ def test_a_formula_of_ones_own_may_be_puct_itself():
     native.run(visits=300)
     custom.run(visits=300)
     assert tree_of(custom.root) == tree_of(native.root)
+
+
+def test_a_formula_of_ones_own_sees_restricted_roots_and_chooses_what_is_allowed():
+    from honte.search.config import Custom
+
+    @formula
+    def puct(q, n, p, parent):
+        return q + 1.5 * np.sqrt(max(1.0, parent.n)) * (p / (1.0 + n))
+
+    own = SearchConfig(selection=Custom(formula=puct), parallelism=ONE)
+    search = Search(Go(5).new_initial_state(), own, Hashed(26))
+    before = {child.action: child.n for child in search.run(visits=100).children}
+    some = sorted(before)[:3]
+    restricted = search.run(simulations=100, allowed_actions=some).children
+    assert sum(child.n - before[child.action] for child in restricted) == 100
+    everywhere = search.run(simulations=100).children
+    assert {child.action for child in everywhere} > set(some)
+
+
+def test_a_compiled_formula_divides_by_zero_as_arrays_do():
+    pytest.importorskip("numba", reason="compiled formulas need numba")
+    from honte.search.config import Custom
+
+    def undefined(q, n, p, parent):
+        return q + (parent.n - parent.n) / (parent.n - parent.n)
+
+    config = SearchConfig(selection=Custom(formula=formula(undefined, compile=True)))
+    with pytest.raises(HonteError, match="formula gave NaN"):
+        Search(Go(5).new_initial_state(), config, Uniform()).run(visits=10)
 
 
 def test_an_error_in_a_formula_is_the_users_to_see():

@@ -6,6 +6,7 @@ Pure functions of the root's children; the native search and the reference share
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,10 +44,6 @@ class RootChildren:
     def __len__(self) -> int:
         return len(self.action)
 
-    def take(self, order: NDArray[np.intp]) -> RootChildren:
-        """The same children in another order."""
-        return RootChildren(*(getattr(self, name)[order] for name in self.__slots__))
-
 
 def lower_confidence_bounds(children: RootChildren, z: float) -> NDArray[np.float64]:
     """Q − z · s/√N, shape [E], with one imagined value at distance 1 added to the variance, so
@@ -60,8 +57,9 @@ def best_first(decision: Decision, children: RootChildren) -> NDArray[np.intp]:
     """The order of the children by the decision rule, best first, shape [E]; a proven win is
     best and a proven loss last, whatever the rule says (HighestPrior excepted)."""
     n, q, p = children.n, children.q, children.p
-    certain = (children.proven >= 1.0).astype(float) - (children.proven <= -1.0)
-    merits: tuple[NDArray[np.float64], ...]
+    won, lost = children.proven >= 1.0, children.proven <= -1.0
+    certain = won.view(np.int8) - lost.view(np.int8)
+    merits: tuple[NDArray[Any], ...]
     if isinstance(decision, HighestPrior):
         merits = (p, n)
     elif isinstance(decision, BestLowerBound):
@@ -76,8 +74,8 @@ def best_first(decision: Decision, children: RootChildren) -> NDArray[np.intp]:
         merits = (certain, q, n, p)
     else:
         merits = (certain, n, q, p)
-    # lexsort takes the weightiest key last; equal children go by ascending action.
-    return np.lexsort((children.action, *(-merit for merit in reversed(merits))))
+    # lexsort takes the weightiest key last and ascends; equal children go by ascending action.
+    return np.lexsort((-children.action, *reversed(merits)))[::-1]
 
 
 def target_visits(
@@ -106,6 +104,9 @@ def target_visits(
 
 def visit_policy(visits: NDArray[np.float64], temperature: float) -> NDArray[np.float64]:
     """π ∝ N^(1/τ), shape as given; computed in logarithms: 1600^(1/0.01) would overflow."""
+    if temperature == 1.0:
+        shares: NDArray[np.float64] = visits / visits.sum()
+        return shares
     policy = np.zeros_like(visits)
     visited = visits > 0
     logits = np.log(visits[visited]) / temperature

@@ -50,16 +50,16 @@ class Job:
         self.reason: StopReason | None = None
         self.started = time.perf_counter()
         self._stopped = stopped
-        self._before = core.statistics.simulations
-        root = core.node(0)
+        simulations, visits, _, _ = core.standing()
+        self._before: int = simulations
         limits: list[tuple[int, StopReason | None]] = [(2**62, None)]
         if budget.simulations is not None:
             limits.append((budget.simulations, StopReason.SIMULATIONS))
         if budget.visits is not None:
-            missing = max(budget.visits - root.n, budget.minimum_simulations)
+            missing = max(budget.visits - visits, budget.minimum_simulations)
             limits.append((missing, StopReason.VISITS))
         self._limit, self._limit_reason = min(limits, key=lambda limit: limit[0])
-        if root.n == 0:
+        if visits == 0:
             self._limit = max(1, self._limit)  # a decision needs the root's own evaluation
         if gumbel and self._limit_reason is None:
             raise HonteError(
@@ -67,29 +67,29 @@ class Job:
                 "not seconds alone."
             )
         if not resume:
-            planned = 0 if self._limit_reason is None else max(0, self._limit - (root.n == 0))
+            planned = 0 if self._limit_reason is None else max(0, self._limit - (visits == 0))
             core.plan(planned)
 
     @property
     def simulations(self) -> int:
         """Simulations started in this job."""
-        return int(self.core.statistics.simulations) - self._before
+        return int(self.core.standing()[0]) - self._before
 
     def remaining(self) -> int:
         """How many simulations may still be started; 0 once there is a reason to stop."""
         if self.reason is not None:
             return 0
-        root = self.core.node(0)
-        left = self._limit - self.simulations
-        if root.terminal:
+        simulations, visits, terminal, proven = self.core.standing()
+        left: int = self._limit - (simulations - self._before)
+        if terminal:
             self.reason = StopReason.TERMINAL
-        elif root.proven and root.n > 0:
+        elif proven and visits > 0:
             self.reason = StopReason.PROVEN
         elif left <= 0:
             self.reason = self._limit_reason
-        elif root.n > 0 and self._stopped():
+        elif visits > 0 and self._stopped():
             self.reason = StopReason.CANCELLED
-        elif root.n > 0 and self._out_of_time():
+        elif visits > 0 and self._out_of_time():
             self.reason = StopReason.TIME
         elif self.budget.stop_when_settled and self._settled():
             self.reason = StopReason.SETTLED
@@ -159,7 +159,7 @@ def _drive_inside(
             # Grow towards looks at the clock every few milliseconds of work.
             took = time.thread_time() - began
             if took < 2e-3:
-                chunk = min(1 << 20, chunk * (8 if took < 2e-4 else 2))
+                chunk = min(1 << 20, chunk * (32 if took < 6e-5 else 8 if took < 2e-4 else 2))
             elif took > 1e-2:
                 chunk = max(1, chunk // 2)
             if on_round is not None:

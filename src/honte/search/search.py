@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, overload
 
@@ -345,11 +345,11 @@ def _result(search: Search, *, ownership: bool) -> SearchResult:
     sign = -1.0 if root.player == 1 else 1.0
     decision = search.config.decision
     snapshot = core.snapshot(0, PRINCIPAL_VARIATION_LENGTH)
-    actions, (n, q, p, square_sum, proven) = snapshot.arrays()
-    unordered = RootChildren(actions, n, q, p, square_sum, proven, _gumbel_scores(search, actions))
-    order = best_first(decision, unordered)
-    children = unordered.take(order)
-    prior = np.array(core.root_prior(), np.float32)
+    actions, numbers = snapshot.arrays()
+    scores = _gumbel_scores(search, actions)
+    order = best_first(decision, _root_children(actions, numbers, scores))
+    children = _root_children(actions[order], numbers[:, order], scores[order])
+    prior = core.root_prior()
     has_score = core.scored
 
     policy = np.zeros(core.num_actions)
@@ -398,12 +398,26 @@ def _result(search: Search, *, ownership: bool) -> SearchResult:
     )
 
 
+def _root_children(
+    actions: NDArray[np.int64], numbers: NDArray[np.float64], scores: NDArray[np.float64]
+) -> RootChildren:
+    n, q, p, square_sum, proven = numbers
+    return RootChildren(actions, n, q, p, square_sum, proven, scores)
+
+
 def _gumbel_scores(search: Search, actions: NDArray[np.int64]) -> NDArray[np.float64]:
     """The scores of the actions most visited since the plan, −∞ for the rest."""
     if not isinstance(search.config.selection, Gumbel) or not len(actions):
-        return np.full(len(actions), np.nan)
+        return _no_scores(len(actions))
     scores = dict(search._core.gumbel_finalists())
     return np.array([scores.get(action, -np.inf) for action in actions.tolist()])
+
+
+@lru_cache
+def _no_scores(count: int) -> NDArray[np.float64]:
+    scores = np.full(count, np.nan)
+    scores.flags.writeable = False
+    return scores
 
 
 def _z(decision: Any) -> float:

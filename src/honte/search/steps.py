@@ -233,7 +233,7 @@ def _priors(core: _core.TreeSearch, trace: _core.Trace) -> dict[int, float]:
     legal = state.legal_actions()
     if trace.leaf == 0:
         everywhere = core.root_prior()
-        return {action: everywhere[action] for action in legal}
+        return {action: float(everywhere[action]) for action in legal}
     given = core.priors(trace.leaf) or [1.0 / len(legal)] * len(legal)
     return dict(zip(legal, given, strict=True))
 
