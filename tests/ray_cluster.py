@@ -20,7 +20,8 @@ class Nodes:
 
     def __init__(self, cluster, count):
         self.cluster = cluster
-        cluster.add_node(include_dashboard=False, **OPTIONS)
+        cluster.add_node(wait=False, include_dashboard=False, **OPTIONS)
+        cluster.wait_for_nodes(timeout=PATIENCE)  # the head, before any other
         self.have(count)
 
     @property

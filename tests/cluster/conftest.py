@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from honte.cluster import connect, connection, workforce
+from honte.cluster import connect, connection, learning, workforce
 from patience import PATIENCE
 from ray_cluster import running_nodes
 
@@ -23,6 +23,7 @@ def patience():
     """However slow the machine is, every desk is ready before the work begins."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(workforce, "PATIENCE", PATIENCE)
+        patch.setattr(learning, "PATIENCE", PATIENCE)
         patch.setattr(connection, "LOOK_PATIENCE", PATIENCE)
         yield
 

@@ -63,7 +63,7 @@ def test_the_protocol(game):
 
 
 @every_game
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(picks=choices)
 def test_the_board_makes_the_position(game, picks):
     """A position set up from its board, pickled or copied is the same position."""
@@ -83,7 +83,7 @@ def test_the_board_makes_the_position(game, picks):
 
 
 @every_game
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(picks=choices)
 def test_symmetries_keep_the_rules(game, picks):
     """The game played through a symmetry is the game seen through it."""
@@ -103,7 +103,7 @@ def test_symmetries_keep_the_rules(game, picks):
 
 
 @every_game
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(picks=choices)
 def test_planes_show_the_board_from_the_mover(game, picks):
     state, _ = wander(game, picks)
@@ -117,7 +117,7 @@ def test_planes_show_the_board_from_the_mover(game, picks):
 
 
 @every_game
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(picks=choices)
 def test_what_is_not_legal_is_refused_and_changes_nothing(game, picks):
     state, _ = wander(game, picks)

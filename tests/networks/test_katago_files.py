@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from honte.errors import HonteError
@@ -237,7 +237,7 @@ def test_blocks_nested_without_end(tmp_path: Path) -> None:
     assert "nested more than" in refusal(tmp_path / "nested.bin")
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300)
 @given(
     changes=st.lists(
         st.tuples(st.integers(0, len(CONTENT) - 1), st.integers(0, 255)), min_size=1, max_size=4
@@ -261,7 +261,7 @@ def test_flipped_bytes_are_read_or_refused(
         assert katago_bytes(model, binary=True) == CONTENT
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(position=st.integers(0, 700), insert=st.binary(max_size=12), delete=st.integers(0, 12))
 def test_a_damaged_header_is_read_or_refused(
     position: int, insert: bytes, delete: int, tmp_path_factory: pytest.TempPathFactory

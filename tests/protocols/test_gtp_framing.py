@@ -97,7 +97,7 @@ _LINES = st.builds(
 
 
 _SCRIPTS = st.lists(_LINES, max_size=12)
-_LENIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+_LENIENT = settings(suppress_health_check=list(HealthCheck))
 
 
 @settings(_LENIENT, max_examples=60)

@@ -447,7 +447,7 @@ _JSON = st.recursive(
 )
 
 
-_LENIENT = settings(deadline=None, suppress_health_check=list(HealthCheck))
+_LENIENT = settings(suppress_health_check=list(HealthCheck))
 
 
 @settings(_LENIENT, max_examples=60)

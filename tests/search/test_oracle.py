@@ -88,7 +88,7 @@ def reference_tree_of(node):
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.data())
 def test_the_core_makes_the_references_visits(data):
     state = data.draw(positions())
@@ -112,7 +112,7 @@ def test_the_core_makes_the_references_visits(data):
             break
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_the_core_makes_the_references_visits_with_rollouts(data):
     state = data.draw(positions())
@@ -200,7 +200,7 @@ def check_books(search, config):
                 open_nodes.append((edge.child, after(state, edge.action)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.data())
 def test_the_books_balance_with_many_leaves_in_flight(data):
     state = data.draw(positions())
