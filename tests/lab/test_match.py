@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from honte.errors import HonteError
+from honte.lab import engine as engine_module
 from honte.lab import playroom
 from honte.lab.board_games import GameSpec
 from honte.lab.engine import GtpEngine
@@ -93,7 +94,8 @@ def test_an_engine_that_fails_loses_and_the_match_goes_on(store, moves, said):
     assert "genmove black" in first.note, "the log is kept"
 
 
-def test_what_a_crashing_engine_said_last_is_kept(store):
+def test_what_a_crashing_engine_said_last_is_kept(store, monkeypatch):
+    monkeypatch.setattr(engine_module, "LAST_WORDS", PATIENCE)
     rows = play(store, [engine("bad", "crash"), engine("good")])
     assert "! something is wrong" in as_black(rows, "bad").note
 

@@ -12,6 +12,7 @@ from honte.games.go import Go, Rules
 from honte.networks import load
 from honte.networks.backends import BackendOptions, Precision, open_backend
 from honte.networks.katago_writer import write_katago
+from patience import PATIENCE
 
 torch = pytest.importorskip("torch")
 
@@ -124,7 +125,7 @@ def test_katago_itself_loads_the_file_and_says_the_same(tmp_path):
         input="boardsize 9\nkomi 7\nkata-raw-nn 0\nquit\n",
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=True,
     ).stdout.splitlines()
     numbers = {line.split()[0]: line.split()[1] for line in spoken if len(line.split()) == 2}

@@ -1,6 +1,5 @@
 """AlphaGo Zero's loop: what a search teaches, runs that can be killed, games that can be won."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -268,34 +267,36 @@ def test_who_is_hopelessly_behind_resigns_and_some_games_are_played_out():
 
 
 PROGRAM = """
-import sys
+import signal, sys
 sys.path[:0] = {tests!r}
 from pathlib import Path
 from test_zero import TINY
 from honte.training.zero.loop import run_zero
+signal.setitimer(signal.ITIMER_PROF, float(sys.argv[2]))
 run_zero(Path(sys.argv[1]), TINY)
 """
 
 
 @pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path):
-    """SIGKILL at random moments; the network at the end is the same to the last bit."""
+    """Killed as by SIGKILL after random amounts of processor time; the network at the end is the
+    same to the last bit."""
+    began = time.process_time()
     run_zero(tmp_path / "whole", TINY)
+    whole = time.process_time() - began
     here = Path(__file__).parent
     program = PROGRAM.format(tests=[str(here), str(here.parent)])
     random = np.random.default_rng(int(time.time()))
     kills = 0
     for _ in range(60):
-        process = subprocess.Popen([sys.executable, "-c", program, str(tmp_path / "killed")])
-        try:
-            process.wait(timeout=float(random.uniform(2.0, 6.0 + kills)))
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.wait()
-            kills += 1
-            continue
-        assert process.returncode == 0
-        break
+        moment = whole * random.uniform(0.05, 0.4 + 0.05 * kills)
+        done = subprocess.run(
+            [sys.executable, "-c", program, str(tmp_path / "killed"), str(moment)]
+        )
+        if done.returncode == 0:
+            break
+        assert done.returncode == -signal.SIGPROF
+        kills += 1
     assert kills >= 2
     assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
 
