@@ -11,6 +11,7 @@ from ray_cluster import running_nodes
 FOLDER = Path(__file__).parent
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist looks, whenever this file was read
 def pytest_collection_modifyitems(items):
     """Of several processes that test, one has the cluster."""
     for item in items:
