@@ -1,22 +1,10 @@
-"""One cluster for all tests of this folder."""
-
-from pathlib import Path
+"""One cluster for all tests of this folder, which are for one process."""
 
 import pytest
 
 from honte.cluster import connect, connection, learning, workforce
 from patience import PATIENCE
 from ray_cluster import running_nodes
-
-FOLDER = Path(__file__).parent
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist looks, whenever this file was read
-def pytest_collection_modifyitems(items):
-    """Of several processes that test, one has the cluster."""
-    for item in items:
-        if FOLDER in item.path.parents:
-            item.add_marker(pytest.mark.xdist_group("ray"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import subprocess
@@ -79,25 +80,31 @@ def browser():
 def page_tools():
     """What frontend/ is built and looked over with: its node_modules, installed where it has none.
 
-    Tests that ask for it are of one xdist group, so that one process installs.
+    Of several processes that test, one installs and the others wait for it.
     """
     npm = shutil.which("npm")
     if npm is None:
         pytest.skip("needs node and npm (Debian: apt-get install nodejs npm)")
     frontend = REPOSITORY / "frontend"
     installed = frontend / "node_modules"
-    if not installed.exists():
-        # Elsewhere first: the folder is there whole or not at all, whatever becomes of this.
-        with tempfile.TemporaryDirectory(dir=frontend, prefix=".node_modules-") as folder:
-            for name in ("package.json", "package-lock.json", ".npmrc"):
-                shutil.copy(frontend / name, folder)
-            done = subprocess.run(
-                [npm, "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True
-            )
-            if done.returncode != 0:
-                pytest.skip(f"npm ci does not work here: {done.stderr.strip()[-200:]}")
-            os.rename(Path(folder) / "node_modules", installed)
+    with open(frontend / "package.json", "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        if not installed.exists():
+            install(npm, frontend, installed)
     return installed
+
+
+def install(npm, frontend, installed):
+    """Elsewhere first: the folder is there whole or not at all, whatever becomes of this."""
+    with tempfile.TemporaryDirectory(dir=frontend, prefix=".node_modules-") as folder:
+        for name in ("package.json", "package-lock.json", ".npmrc"):
+            shutil.copy(frontend / name, folder)
+        done = subprocess.run(
+            [npm, "ci", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            pytest.skip(f"npm ci does not work here: {done.stderr.strip()[-200:]}")
+        os.rename(Path(folder) / "node_modules", installed)
 
 
 @pytest.fixture

@@ -10,8 +10,6 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 from shared_data import REPOSITORY
 
 PAGE = REPOSITORY / "src" / "honte" / "web" / "page"
@@ -56,7 +54,6 @@ def test_every_language_has_every_text():
     assert all(found == keys["en"] for found in keys.values())
 
 
-@pytest.mark.xdist_group("page-tools")
 def test_the_committed_page_is_what_the_sources_build(tmp_path, page_tools):
     work = tmp_path / "frontend"
     ignore = shutil.ignore_patterns("node_modules", ".node_modules-*")

@@ -280,7 +280,6 @@ def test_no_panel_is_wider_than_its_screen(open_page, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width, panel
 
 
-@pytest.mark.xdist_group("page-tools")
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_serious_fault(open_page, page_tools, scheme):
     page = open_page(color_scheme=scheme)
