@@ -199,7 +199,9 @@ def weighed_sums(shares: Sequence[Share], changed: int | None) -> tuple[float, f
     )
 
 
-def means_of_children(backup: Backup, node: Node, changed: int | None) -> tuple[float, float, float]:
+def means_of_children(
+    backup: Backup, node: Node, changed: int | None
+) -> tuple[float, float, float]:
     """The children's mean value, mean square and weight."""
     given = [edge.share or NOTHING for edge in node.edges]
     if not given:
