@@ -289,6 +289,7 @@ class SearchOf final : public SearchBase {
   std::vector<double> drawn_;        // g + log P of the root's edges
   std::vector<ImprovedActions> improved_;  // room for the actions of the node at hand, for Gumbel's improved policy
   std::vector<std::uint32_t> plan_, before_plan_;
+  std::uint64_t visits_before_plan_ = 0;  // the sum of `before_plan_`
   std::vector<std::uint32_t> played_;  // edges of Gumbel's root that were ever chosen, ascending
   std::vector<double> scales_;         // exploration_scale() by visits, as far as it was asked for
   std::uint64_t planned_simulations_ = 0, simulations_before_plan_ = 0;

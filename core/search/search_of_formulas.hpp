@@ -18,10 +18,9 @@ std::vector<double> SearchOf<S>::gumbel_scores() const {
 
 template <State S>
 std::uint32_t SearchOf<S>::choose_by_halving(Node& root) {
-  std::uint64_t done = 0;
+  const std::uint64_t done = root.edge_visits + root.in_flight - visits_before_plan_;
   const Edge* edges = tree_.edges_of(root);
   const auto planned = [&](std::uint32_t i) { return edges[i].n + edges[i].in_flight - before_plan_[i]; };
-  for (const std::uint32_t i : played_) done += planned(i);
   const std::uint32_t wanted = done < plan_.size() ? plan_[done] : kNone;  // beyond the plan: evenly
   const CompletedValues values(parameters_.selection, root, edges, played_);
   const auto best_of = [&](std::uint32_t visited, const auto& places) {

@@ -234,6 +234,7 @@ template <State S>
 void SearchOf<S>::make_plan() {
   if (parameters_.selection.formula != Formula::kGumbel) return;
   const Node& root = tree_.nodes[0];
+  visits_before_plan_ = root.edge_visits + root.in_flight;
   before_plan_.clear();
   played_.clear();
   std::uint32_t open_actions = 0;
