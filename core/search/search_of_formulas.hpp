@@ -78,7 +78,7 @@ void SearchOf<S>::foresee(std::span<const Step> path) {
   if (selection.formula != Formula::kGumbel && selection.formula != Formula::kRave) return;
   for (const Step& step : path) {
     Node& node = tree_.nodes[step.node];
-    if (step.node == 0 || node.in_flight > 0) continue;  // the root is chosen from by rules of its own
+    if (step.node == 0 || node.in_flight > 0) continue;
     const double visits = node.edge_visits;
     const bool opens = may_open(node, visits);
     std::uint32_t place;
@@ -99,7 +99,8 @@ void SearchOf<S>::foresee(std::span<const Step> path) {
 
 template <State S>
 std::uint32_t SearchOf<S>::foreseen(Node& node) {
-  if (node.foreseen_n != node.n || node.in_flight > 0) return kNone;
+  // What has become the root since then may have other priors, and actions that are not allowed.
+  if (node.foreseen_n != node.n || node.in_flight > 0 || &node == &tree_.nodes[0]) return kNone;
   return node.foreseen < node.edge_count ? node.foreseen : open(node, tree_.orders.at(node.order)[node.edge_count]);
 }
 

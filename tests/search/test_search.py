@@ -14,6 +14,7 @@ from games.tiny_games import RandomTree, Ring, best_actions
 from honte import presets
 from honte.errors import HonteError
 from honte.evaluation import Evaluation, NetworkEvaluator, Rollout, Uniform
+from honte.games.connect_four import ConnectFour
 from honte.games.go import Go, Rules, parse_vertex
 from honte.games.hex import Hex
 from honte.games.tic_tac_toe import TicTacToe
@@ -207,6 +208,17 @@ def test_s9_a_single_allowed_action_is_searched():
         search.run(visits=10, allowed_actions=[999])
     with pytest.raises(HonteError, match="at least one"):
         search.run(visits=10, allowed_actions=[])
+
+
+@pytest.mark.parametrize("config", [presets.rave(), presets.gumbel_alphazero(), presets.katago()])
+def test_what_a_node_had_chosen_before_it_became_the_root_is_not_played_where_it_is_forbidden(config):
+    search = Search(ConnectFour().new_initial_state(), config, Rollout(), seed=1)
+    search.advance(search.run(simulations=2000).children[0].action)
+    before = {edge.action: edge.n for edge in search.root.edges()}
+    fewest = sorted(before, key=lambda action: before[action])[:2]
+    search.run(simulations=50, allowed_actions=fewest)
+    after = {edge.action: edge.n for edge in search.root.edges()}
+    assert sum(after[action] - before[action] for action in fewest) == 50
 
 
 def test_s11_a_cap_prunes_and_says_so_and_the_search_goes_on():
