@@ -211,7 +211,9 @@ def test_s9_a_single_allowed_action_is_searched():
 
 
 @pytest.mark.parametrize("config", [presets.rave(), presets.gumbel_alphazero(), presets.katago()])
-def test_what_a_node_had_chosen_before_it_became_the_root_is_not_played_where_it_is_forbidden(config):
+def test_a_choice_from_before_a_node_became_the_root_is_not_played_where_it_is_forbidden(
+    config,
+):
     search = Search(ConnectFour().new_initial_state(), config, Rollout(), seed=1)
     search.advance(search.run(simulations=2000).children[0].action)
     before = {edge.action: edge.n for edge in search.root.edges()}
