@@ -13,6 +13,7 @@ namespace honte {
 double score_utility(double mean, double stdev, double center, double scale, double area) {
   static constexpr std::array<double, 4> kNodes{0.0, 1.154405394739968, 2.366759410734541, 3.750439717725742};
   static constexpr std::array<double, 4> kWeights{16.0 / 35.0, 0.2401231786050127, 0.0307571239675865, 0.000548268855972218};
+  if (stdev == 0.0 && mean == center) return 0.0;  // where nobody speaks of points
   const double unit = scale * std::sqrt(area);
   const auto value = [&](double x) { return std::atan((x - center) / unit) * 0.6366197723675814; };
   double expected = kWeights[0] * value(mean);
