@@ -1,5 +1,5 @@
-// Sums, maxima and exponentials over the actions of a node, in an order of operations that
-// compilers turn into vector instructions and that is the same on every machine.
+// Sums, maxima and exponentials over the actions of a node, eight at a time, in an order of operations
+// that is the same on every machine.
 #pragma once
 
 #include <algorithm>
@@ -100,6 +100,11 @@ inline Lanes load_lanes(const float* column, std::size_t capacity) {
   return widened(floats);
 }
 
+// The same numbers with one lane replaced.
+inline Lanes with_lane(Lanes x, std::size_t lane, double number) {
+  return kPlaces == static_cast<std::int64_t>(lane) ? all_lanes(number) : x;
+}
+
 // Added pairwise: ((0 + 4) + (2 + 6)) + ((1 + 5) + (3 + 7)).
 inline double lane_sum(Lanes x) {
   x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 4, 5, 6, 7);
@@ -126,11 +131,6 @@ inline double highest_lane(Lanes x) {
   y = __builtin_shufflevector(x, x, 2, 3, 2, 3, 2, 3, 2, 3);
   x = x > y ? x : y;
   return x[0] > x[1] ? x[0] : x[1];
-}
-
-// The same with one lane replaced.
-inline Lanes with_lane(Lanes x, std::size_t lane, double number) {
-  return kPlaces == static_cast<std::int64_t>(lane) ? all_lanes(number) : x;
 }
 
 // The highest lane, in all lanes.

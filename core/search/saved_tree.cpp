@@ -12,6 +12,7 @@ struct Header {
   std::uint32_t scored, extended, weighed, separates, shares_positions;
 };
 
+// An action's AMAF as files hold it, whatever the tree's own blocks look like.
 struct SavedAmaf {
   double w;
   std::uint32_t n, unused;

@@ -1,5 +1,5 @@
-// One search of one game: the four phases joined. The phases themselves are in
-// selection.hpp, expansion.hpp, rollout.hpp and backup.cpp; search_of.hpp joins them for a game.
+// One search of one game: the four phases joined. The phases themselves are in selection.hpp,
+// expansion.hpp, rollout.hpp, backup.cpp and weighed_backup.cpp; search_of.hpp joins them for a game.
 #pragma once
 
 #include <cstdint>

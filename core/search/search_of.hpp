@@ -192,6 +192,9 @@ class SearchOf final : public SearchBase {
   // That choice, if it still stands; kNone otherwise.
   std::uint32_t foreseen(Node& node);
 
+  // Whether every action has its edge, so that none need be asked for.
+  static bool is_open(const Node& node) { return node.edge_count > 0 && node.edge_count == node.width; }
+
   // Whether an action without an edge may get one.
   bool may_open(const Node& node, double visits) const {
     return node.edge_count < node.width && node.edge_count < open_limit(parameters_.expansion, visits, node.width);

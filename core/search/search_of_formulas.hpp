@@ -65,7 +65,7 @@ template <State S>
 std::uint32_t SearchOf<S>::choose_improved(Node& node) {
   if (const std::uint32_t place = foreseen(node); place != kNone) return place;
   const double visits = static_cast<double>(node.edge_visits) + node.in_flight;
-  const Candidate* next = node.edge_count > 0 && node.edge_count == node.width ? nullptr : next_candidate(node, visits);
+  const Candidate* next = is_open(node) ? nullptr : next_candidate(node, visits);
   if (node.edge_count == 0) return open(node, *next);
   const std::uint32_t place =
       improved_place(parameters_.selection, tree_, node, visits, next ? decode_prior(next->code) : 0.0, improved_);
@@ -111,7 +111,7 @@ std::uint32_t SearchOf<S>::choose_by_custom(Node& node, bool at_root, double vis
   const double urgency = first_play_urgency(at_root ? selection.root_urgency : selection.urgency,
                                             at_root ? selection.root_urgency_value : selection.urgency_value,
                                             value, node.visited_prior);
-  const Candidate* next = node.edge_count > 0 && node.edge_count == node.width ? nullptr : next_candidate(node, visits);
+  const Candidate* next = is_open(node) ? nullptr : next_candidate(node, visits);
   const std::size_t edge_count = node.edge_count, count = edge_count + (next ? 1u : 0u), whole = whole_lanes(count);
   if (custom_.size() < 4 * whole) custom_.resize(4 * whole);
   double *q = custom_.data(), *n = q + whole, *p = n + whole, *scores = p + whole;

@@ -162,7 +162,7 @@ std::uint32_t SearchOf<S>::choose(std::uint32_t index) {
   } else if (node.edge_count > 0) {
     best = best_edge(tree_.merits_of(node), node.edge_count, urgency, scale);
   }
-  if (hopeless < 0.0 && (node.edge_count < node.width || node.legal_count == 0))
+  if (hopeless < 0.0 && !is_open(node))
     if (const Candidate* next = next_candidate(node, visits)) {
       const double p = decode_prior(next->code);
       if (best.place == kNone || urgency + scale * exploration_bonus(selection, p, 0.0) > best.score) return open(node, *next);

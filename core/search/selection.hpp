@@ -126,22 +126,10 @@ inline Choice best_edge(const MeritColumns& merits, std::uint32_t count, double 
     if (highest[0] == best.score) return best;
     return {static_cast<std::uint32_t>(std::countr_zero(lane_mask(score == highest))), highest[0]};
   }
-  Lanes highest = all_lanes(best.score);
-  LaneIntegers block{}, blocks{};
-  for (std::uint32_t i = 0; i < count; i += kLanes, block += 1) {
-    const Lanes score = scores(i);
-    const LaneIntegers higher = score > highest;
-    highest = higher ? score : highest;
-    blocks = higher ? block : blocks;
-  }
-  const double score = highest_lane(highest);
-  if (score == best.score) return best;
-  best.score = score;
-  for (unsigned equals = lane_mask(highest == all_lanes(score)); equals; equals &= equals - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(equals));
-    best.place = std::min(best.place, static_cast<std::uint32_t>(blocks[lane]) * static_cast<std::uint32_t>(kLanes) + lane);
-  }
-  return best;
+  FirstHighest highest;
+  for (std::uint32_t i = 0; i < count; i += kLanes) highest.take(scores(i));
+  const double score = highest.number();
+  return score == best.score ? best : Choice{highest.place(score), score};
 }
 
 // Σ_b N(s,b) as selection sees it, leaves in flight included.

@@ -127,7 +127,7 @@ struct MeritColumns {
 };
 
 // What is weighed, for player 0: value, value², win − loss and points.
-using Means = double __attribute__((vector_size(32)));
+using Means = FourLanes;
 
 // What a child brings to the weighed mean of its parent: a copy beside the parent's edges, so that
 // weighing reads one block and no child. Means are player 0's.

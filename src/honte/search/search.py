@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
 from typing import Any, overload
 
@@ -408,16 +408,9 @@ def _root_children(
 def _gumbel_scores(search: Search, actions: NDArray[np.int64]) -> NDArray[np.float64]:
     """The scores of the actions most visited since the plan, −∞ for the rest."""
     if not isinstance(search.config.selection, Gumbel) or not len(actions):
-        return _no_scores(len(actions))
+        return np.full(len(actions), np.nan)
     scores = dict(search._core.gumbel_finalists())
     return np.array([scores.get(action, -np.inf) for action in actions.tolist()])
-
-
-@lru_cache
-def _no_scores(count: int) -> NDArray[np.float64]:
-    scores = np.full(count, np.nan)
-    scores.flags.writeable = False
-    return scores
 
 
 def _z(decision: Any) -> float:
