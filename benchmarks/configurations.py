@@ -11,7 +11,7 @@ Python. RAVE and GRAVE learn from the actions of playouts and are compared with 
 
 With value 0 everywhere a search goes as deep as its rules for unvisited actions tell it, and each
 step more costs a choice and a backup: "a step" multiplies the ratio to plain PUCT by how much
-deeper a simulation went. Where answers differ, searches go about as deep as each other.
+deeper a simulation went. Where answers differ, most searches go about as deep as each other.
 """
 
 from __future__ import annotations
